@@ -1,0 +1,21 @@
+"""What every report can say of itself: its verdict and its exit code."""
+
+from typing import Literal
+
+Verdict = Literal["clean", "findings", "incomplete", "error"]
+
+
+class Report:
+    """A frozen result. The default is an answer that could be given: clean, 0."""
+
+    __slots__ = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """One of clean, findings, incomplete; errors are exceptions."""
+        return "clean"
+
+    @property
+    def exit_code(self) -> int:
+        """The process exit code that the report stands for."""
+        return {"clean": 0, "findings": 3, "incomplete": 4, "error": 1}[self.verdict]

@@ -1,0 +1,48 @@
+"""Pages of items."""
+
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from stovepipe_cli.reports.base import Report
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIssueItem:
+    """An issue open now; an empty unit is the whole task."""
+
+    task_id: str
+    unit_id: str
+    first_seen_build_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """A queue and when a whole verify of it last ended; None where that is not known."""
+
+    queue: str
+    last_verified_at_ms: int | None
+    last_verified_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingItem:
+    """One configuration value, secrets masked, and where it came from."""
+
+    name: str
+    value: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListReport(Report, Generic[Item]):
+    """A page of items and the cursor of the next, None at the end. `notes` are sentences for stderr.
+
+    `item_type` is the class of the items, known also where there are none.
+    """
+
+    items: tuple[Item, ...]
+    next_cursor: str | None
+    item_type: type[Item] = field(metadata={"json": False})
+    notes: tuple[str, ...] = field(default=(), metadata={"json": False})

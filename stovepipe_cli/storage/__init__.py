@@ -1,0 +1,1 @@
+"""The storage library: contracts, and the memory, SQLite and MySQL backends that hold them."""

@@ -1,0 +1,75 @@
+"""Bounded reads for audits: pages in primary-key order and multi-gets, in short consistent snapshots."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from stovepipe_cli.storage.contract.rows import Key, Row
+
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage(Generic[R]):
+    """Rows of the queue in primary-key order, and where the next page starts.
+
+    `foreign` holds keys of rows whose queue is equal by collation only; they are no rows of this queue.
+    `next_after` is None only after the backend answered with an explicit empty remainder, so a short or lost
+    answer can never look like the end.
+    """
+
+    rows: tuple[R, ...]
+    foreign: tuple[Key, ...]
+    next_after: Key | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What is there of a table: its columns, and whether its text keys compare as bytes.
+
+    `key_collations` names the collation of each key column ("" for numbers and bytes), so that ranges over two
+    tables are compared only where their orders agree.
+    """
+
+    columns: frozenset[str]
+    key_collations: Mapping[str, str]
+
+
+class AuditSnapshot(ABC):
+    """One consistent view of the queue. Open it for one page of work, never across a wait."""
+
+    @abstractmethod
+    def now_ms(self) -> int:
+        """The database's clock in Unix milliseconds."""
+
+    @abstractmethod
+    def page(
+        self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, limit: int
+    ) -> AuditPage[R]:
+        """At most `limit` rows with `after` < key <= `upto`, each bound compared with as many leading key parts
+        as it has (so `after=("r1",)` skips all log entries of r1, and `upto=("r2",)` ends behind those of r2).
+
+        Order and comparison are the table's own, which for text keys may be a collation; byte order is promised
+        for binary keys and byte-exact tables. `SchemaMismatch` where the table is absent.
+        """
+
+    @abstractmethod
+    def multi_get(self, row_type: type[R], keys: Sequence[Key]) -> tuple[R, ...]:
+        """The rows whose key starts with one of `keys` (whole keys or key prefixes), byte for byte, in no order.
+
+        The caller bounds the keys; implementations split them over statements as needed.
+        """
+
+
+class AuditReader(ABC):
+    """Reads for audits only, all of one queue."""
+
+    @abstractmethod
+    def view(self, table: str) -> TableView | None:
+        """What is there of a table; None where a read proved it absent. `StorageUnavailable` is never None."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[AuditSnapshot]:
+        """A fresh read-only snapshot, released at the end of the block."""

@@ -1,0 +1,18 @@
+"""Bulk creation for fixtures, generators and benchmarks; no business logic runs through it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from stovepipe_cli.storage.contract.rows import Row
+
+
+class BulkWriter(ABC):
+    """Create-only writes of many rows of the bound queue."""
+
+    @abstractmethod
+    def insert(self, rows: Sequence[Row]) -> None:
+        """Insert all rows in one transaction, or none: `AlreadyExists` where any key is taken.
+
+        Rows are written as they are, also damaged ones; an absent column is left out, an absent table is
+        `SchemaMismatch`.
+        """

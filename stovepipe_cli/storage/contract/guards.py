@@ -1,0 +1,96 @@
+"""Checks of arguments that every backend makes before it sends a query, so that all refuse the same."""
+
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
+
+from stovepipe_cli.entities import limits
+from stovepipe_cli.keys import require_bytes, require_name, require_text
+from stovepipe_cli.storage.contract.errors import ForeignQueue, InvalidEntity
+
+MIN_INT64 = -(2**63)
+
+
+class Owned(Protocol):
+    """An entity that names its queue and knows its invariants."""
+
+    # What makes a class a dataclass, which `replace` asks for.
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def queue(self) -> str:
+        """The queue it belongs to."""
+        ...
+
+    def validate(self) -> None:
+        """Raise where an invariant is broken."""
+        ...
+
+
+class Versioned(Owned, Protocol):
+    """An entity whose row carries a version."""
+
+    @property
+    def version(self) -> int:
+        """The row version."""
+        ...
+
+
+def require_queue_name(name: str) -> None:
+    """Refuse a queue that no storage can be bound to: empty, over 255 bytes, or not UTF-8."""
+    require_name("queue", "name", name)
+    require_bytes("queue", "name", name, limits.QUEUE_BYTES)
+    require_text("queue", "name", name, limits.TEXT_CHARACTERS)
+
+
+def require_own(queue_bound: str, entity: Owned) -> None:
+    """`ForeignQueue` where the entity belongs to another queue, compared as bytes."""
+    if entity.queue != queue_bound:
+        raise ForeignQueue(
+            f"{_kind(entity)} belongs to queue '{entity.queue}', the storage is bound to '{queue_bound}'",
+            hint=f"bind a storage to '{entity.queue}'",
+        )
+
+
+def require_creatable(queue_bound: str, entity: Owned) -> None:
+    """Refuse a foreign entity, then an invalid one."""
+    require_own(queue_bound, entity)
+    entity.validate()
+
+
+def require_updatable(queue_bound: str, entity: Versioned, new_version: int) -> None:
+    """Refuse a foreign entity, then one that would be invalid at `new_version`; its own version is not read."""
+    require_own(queue_bound, entity)
+    replace(entity, version=new_version).validate()
+
+
+def require_limit(limit: int) -> None:
+    """Refuse a page of no entries."""
+    if limit < 1:
+        raise InvalidEntity(f"a page was asked for with limit {limit}", hint="use a limit of at least 1")
+
+
+def require_window(accepted_at_or_after_ms: int, accepted_before_ms: int) -> None:
+    """Refuse a half-open window of acceptance times that is negative, empty or beyond 64 bits."""
+    if not 0 <= accepted_at_or_after_ms < accepted_before_ms <= limits.MAX_INT64:
+        raise InvalidEntity(
+            f"the acceptance window from {accepted_at_or_after_ms} to before {accepted_before_ms} is negative or empty",
+            hint="give two times in Unix milliseconds, the earlier one first",
+        )
+
+
+def require_time_cursor(cursor: tuple[int, str] | None) -> None:
+    """Refuse a cursor (time, id) whose time does not fit into 64 bits."""
+    if cursor is not None and not MIN_INT64 <= cursor[0] <= limits.MAX_INT64:
+        raise InvalidEntity(f"the page cursor has time {cursor[0]}", hint="continue after a key that was listed")
+
+
+def require_issue_cursor(after: tuple[str, str] | None) -> None:
+    """Refuse a cursor (task, unit) that has a unit and no task."""
+    if after is not None and after[1] and not after[0]:
+        raise InvalidEntity(
+            f"the page cursor has unit '{after[1]}' and no task", hint="continue after a task, or a task and its unit"
+        )
+
+
+def _kind(entity: Owned) -> str:
+    return type(entity).__name__
