@@ -3,6 +3,7 @@
 from stovepipe_cli.reports.backfill import BackfillReport
 from stovepipe_cli.reports.base import Report, Verdict
 from stovepipe_cli.reports.database import DatabaseCheckReport, DatabaseInitReport, DatabasePingReport, DriftItem
+from stovepipe_cli.reports.demo import DemoReport, Explained
 from stovepipe_cli.reports.finding import Finding, Read, Severity, Subject
 from stovepipe_cli.reports.fixtures import FixturesLoadReport
 from stovepipe_cli.reports.history import HistoryEntry, HistoryReport, Mark, RequestView
@@ -18,8 +19,10 @@ __all__ = [
     "DatabaseCheckReport",
     "DatabaseInitReport",
     "DatabasePingReport",
+    "DemoReport",
     "DriftItem",
     "Evidence",
+    "Explained",
     "Finding",
     "FixturesLoadReport",
     "HistoryEntry",

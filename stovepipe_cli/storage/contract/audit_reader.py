@@ -45,11 +45,11 @@ class AuditSnapshot(ABC):
         """The database's clock in Unix milliseconds."""
 
     @abstractmethod
-    def page(
-        self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, limit: int
-    ) -> AuditPage[R]:
-        """At most `limit` rows with `after` < key <= `upto`, each bound compared with as many leading key parts
-        as it has (so `after=("r1",)` skips all log entries of r1, and `upto=("r2",)` ends behind those of r2).
+    def page(self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, limit: int) -> AuditPage[R]:
+        """At most `limit` rows with `after` < key <= `upto`.
+
+        Each bound is compared with as many leading key parts as it has: `after=("r1",)` skips all log entries of r1,
+        and `upto=("r2",)` ends behind those of r2.
 
         Order and comparison are the table's own, which for text keys may be a collation; byte order is promised
         for binary keys and byte-exact tables. `SchemaMismatch` where the table is absent.

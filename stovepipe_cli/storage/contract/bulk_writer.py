@@ -13,6 +13,6 @@ class BulkWriter(ABC):
     def insert(self, rows: Sequence[Row]) -> None:
         """Insert all rows in one transaction, or none: `AlreadyExists` where any key is taken.
 
-        Rows are written as they are, also damaged ones; an absent column is left out, an absent table is
-        `SchemaMismatch`.
+        Rows are written as they are, also damaged ones, as long as every value fits its column (`InvalidEntity`
+        otherwise); an absent column is left out, an absent table is `SchemaMismatch`.
         """

@@ -1,13 +1,22 @@
 """Checks of arguments that every backend makes before it sends a query, so that all refuse the same."""
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 from stovepipe_cli.entities import limits
 from stovepipe_cli.keys import require_bytes, require_name, require_text
 from stovepipe_cli.storage.contract.errors import ForeignQueue, InvalidEntity
+from stovepipe_cli.storage.contract.rows import TABLE_OF, Row
+from stovepipe_cli.storage.contract.tables import Column, ColumnKind
 
 MIN_INT64 = -(2**63)
+
+_INTEGERS: Mapping[ColumnKind, tuple[int, int]] = MappingProxyType(
+    {"int": (-(2**31), limits.MAX_INT32), "bigint": (MIN_INT64, limits.MAX_INT64)}
+)
 
 
 class Owned(Protocol):
@@ -90,6 +99,38 @@ def require_issue_cursor(after: tuple[str, str] | None) -> None:
         raise InvalidEntity(
             f"the page cursor has unit '{after[1]}' and no task", hint="continue after a task, or a task and its unit"
         )
+
+
+def require_storable(rows: Sequence[Row]) -> None:
+    """Refuse rows with a value that no backend's column holds: too long, out of range, not UTF-8 or not JSON."""
+    for row in rows:
+        table = TABLE_OF[type(row)]
+        for name, value in row._asdict().items():
+            _require_storable(table.name, table.column(name), value)
+
+
+def _require_storable(table: str, column: Column, value: object) -> None:
+    match value:
+        case str() if column.kind == "binary":
+            require_bytes(table, column.name, value, column.size)
+        case str() if column.kind == "text":
+            require_text(table, column.name, value, column.size)
+        case str() if column.kind == "json":
+            require_text(table, column.name, value, limits.MAX_INT32)
+            _require_json(table, column.name, value)
+        case int() if column.kind in _INTEGERS:
+            lowest, highest = _INTEGERS[column.kind]
+            if not lowest <= value <= highest:
+                raise InvalidEntity(
+                    f"{table} has {column.name} {value}", hint=f"{column.name} runs from {lowest} to {highest}"
+                )
+
+
+def _require_json(table: str, name: str, text: str) -> None:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidEntity(f"{table} has {name} that is not JSON", hint="use '{}' for none") from None
 
 
 def _kind(entity: Owned) -> str:

@@ -174,9 +174,7 @@ def acceptance_from(queue: str, row: RequestAcceptanceRow) -> RequestAcceptance:
 
 def open_issue_row(issue: OpenIssue) -> OpenIssueRow:
     """The row of an open issue."""
-    return OpenIssueRow(
-        task_id=issue.task_id, unit_id=issue.unit_id, first_seen_build_id=issue.first_seen_build_id
-    )
+    return OpenIssueRow(task_id=issue.task_id, unit_id=issue.unit_id, first_seen_build_id=issue.first_seen_build_id)
 
 
 def open_issue_from(queue: str, row: OpenIssueRow) -> OpenIssue:

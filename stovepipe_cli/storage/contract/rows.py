@@ -174,7 +174,8 @@ Row = (
 
 Key = tuple[str | int | float, ...]
 
-TABLE_OF: Mapping[type[Row], Table] = MappingProxyType(
+# Keyed by any tuple type and not by type[Row], which mypy does not take a type variable's class for.
+TABLE_OF: Mapping[type[tuple[object, ...]], Table] = MappingProxyType(
     {
         RequestRow: tables.REQUEST,
         RequestURIRow: tables.REQUEST_URI,
@@ -190,6 +191,28 @@ TABLE_OF: Mapping[type[Row], Table] = MappingProxyType(
         ProjectFactByDegreeRow: tables.PROJECT_FACT_BY_DEGREE,
         QueueLogRow: tables.QUEUE_LOG,
         QueueSummaryRow: tables.QUEUE_SUMMARY,
+    }
+)
+
+ROW_OF: Mapping[str, type[Row]] = MappingProxyType(
+    {
+        TABLE_OF[row_type].name: row_type
+        for row_type in (
+            RequestRow,
+            RequestURIRow,
+            QueueRow,
+            QueueLogRow,
+            QueueSummaryRow,
+            BuildRow,
+            BuildIssueRow,
+            OpenIssueRow,
+            IssueLogRow,
+            ValidationFactRow,
+            ProjectFactByDegreeRow,
+            RequestLogRow,
+            RequestSummaryRow,
+            RequestAcceptanceRow,
+        )
     }
 )
 
