@@ -57,7 +57,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Entries by (time, id bytes), and gaps by position, then code, then log id."""
+    """Entries by (time, id bytes), and gaps by position, then in the order in which the service writes."""
 
     request: Request | None
     entries: tuple[TimelineEntry, ...]
@@ -84,13 +84,13 @@ def build_timeline(
         marks[deviation.log_id].append(Mark(deviation.code, _sentence(deviation)))
     gaps = [
         Gap(each.code, each.log_id, each.message, _position(each, request, ordered))
-        for each in missing
+        for each in sorted(missing, key=lambda each: (_missing_place(each, request), each.versions, each.code, each.log_id))
         if not (is_legacy and each.code in MISSING_CODES)
     ]
     return Timeline(
         request,
         tuple(TimelineEntry(entry, tuple(sorted(marks[entry.id], key=_mark_order))) for entry in ordered),
-        tuple(sorted(gaps, key=lambda gap: (gap.position, gap.code, gap.log_id))),
+        tuple(sorted(gaps, key=lambda gap: gap.position)),
     )
 
 
@@ -155,8 +155,7 @@ def _position(missing: Missing, request: Request | None, entries: Sequence[Reque
     if not missing.log_id:
         return len(entries)
     wanted = parse_log_id(missing.log_id)
-    is_end = request is not None and request.is_terminal and request.version == wanted.version
-    place = _PLACES.get(wanted.event) or _state_place(is_end=is_end)
+    place = _missing_place(missing, request)
     for index, entry in enumerate(entries):
         if entry.is_state and wanted.kind == "state":
             if entry.request_version > wanted.version:
@@ -164,6 +163,14 @@ def _position(missing: Missing, request: Request | None, entries: Sequence[Reque
         elif _place(entry) > place:
             return index
     return len(entries)
+
+
+def _missing_place(missing: Missing, request: Request | None) -> int:
+    if not missing.log_id:
+        return _LAST_PLACE
+    wanted = parse_log_id(missing.log_id)
+    is_end = request is not None and request.is_terminal and request.version == wanted.version
+    return _PLACES.get(wanted.event) or _state_place(is_end=is_end)
 
 
 def _place(entry: RequestLog) -> int:

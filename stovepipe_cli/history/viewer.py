@@ -1,6 +1,7 @@
 """Reads one request and everything beside it into a report of its history."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from stovepipe_cli.entities import Build, Request, RequestAcceptance, RequestLog, RequestURI
@@ -65,7 +66,7 @@ def _builds(storage: Storage, request: Request, entries: tuple[RequestLog, ...])
     found: list[Build] = []
     for build_id in list(named)[:_MOST_BUILDS]:
         if build_id:
-            found.extend(_one(lambda name=build_id: storage.builds.get(name)))
+            found.extend(_one(partial(storage.builds.get, build_id)))
     return tuple(found)
 
 
