@@ -1,0 +1,116 @@
+"""Audit reads: pages and multi-gets in plain tuples, inside short read-only snapshots."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from stovepipe_cli.storage.contract import (
+    AuditPage,
+    AuditReader,
+    AuditSnapshot,
+    BulkWriter,
+    InvalidEntity,
+    TableView,
+    guards,
+)
+from stovepipe_cli.storage.contract.rows import TABLE_OF, Key, Row
+from stovepipe_cli.storage.contract.tables import TABLES
+from stovepipe_cli.storage.sql.database import Database
+from stovepipe_cli.storage.sql.many_keys import rows_of_keys
+from stovepipe_cli.storage.sql.queue_tables import QueueTables
+from stovepipe_cli.storage.sql.session import Session
+from stovepipe_cli.storage.sql.table_statements import TableStatements
+from stovepipe_cli.storage.sql.table_values import Unstorable, Values, made
+
+R = TypeVar("R", bound=Row)
+
+
+class SQLAuditSnapshot(AuditSnapshot):
+    """One queue as a read-only transaction sees it."""
+
+    def __init__(self, database: Database, session: Session, queue: str) -> None:
+        self._database = database
+        self._session = session
+        self._queue = queue
+
+    def now_ms(self) -> int:
+        with self._database.translating(self._session, ""):
+            return int(self._session.fetch(f"SELECT {self._database.backend.clock}")[0][0])
+
+    def page(self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, limit: int) -> AuditPage[R]:
+        guards.require_limit(limit)
+        if after == ():
+            return AuditPage((), (), None)
+        table = TABLE_OF[row_type]
+        with self._database.translating(self._session, table.name):
+            statements = self._database.statements(self._session, table)
+            values = statements.values.identified(self._queue, ()) | {"limit": limit}
+            values |= _bounds(statements, "after", after or ()) | _bounds(statements, "upto", upto or ())
+            statement = statements.page(len(after or ()), len(upto or ()))
+            rows = statements.values.read(self._session.rows(statement, values))
+        if not rows:
+            return AuditPage((), (), None)
+        key_size = len(statements.key_columns)
+        next_after = tuple(rows[-1][:key_size])
+        if not statements.shows_queue:
+            return AuditPage(made(row_type, rows), (), next_after)
+        own = [row[:-1] for row in rows if row[-1] == self._queue]
+        foreign = tuple(tuple(row[:key_size]) for row in rows if row[-1] != self._queue)
+        return AuditPage(made(row_type, own), foreign, next_after)
+
+    def multi_get(self, row_type: type[R], keys: Sequence[Key]) -> tuple[R, ...]:
+        table = TABLE_OF[row_type]
+        with self._database.translating(self._session, table.name):
+            statements = self._database.statements(self._session, table)
+            return rows_of_keys(self._session, statements, row_type, self._queue, keys)
+
+
+class SQLAuditReader(AuditReader):
+    """Audit reads of one queue."""
+
+    def __init__(self, tables: QueueTables) -> None:
+        self._database = tables.database
+        self._queue = tables.queue
+
+    def view(self, table: str) -> TableView | None:
+        known = TABLES.get(table)
+        if known is None:
+            return None
+
+        def work(session: Session) -> TableView | None:
+            statements = self._database.statements_if_there(session, known)
+            if statements is None:
+                return None
+            found = statements.shape.found
+            return TableView(frozenset(found.columns), {name: found.columns[name].collation for name in known.key})
+
+        return self._database.read(work, table)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[AuditSnapshot]:
+        with self._database.snapshot() as session:
+            yield SQLAuditSnapshot(self._database, session, self._queue)
+
+
+class SQLBulkWriter(BulkWriter):
+    """Bulk creation in one queue."""
+
+    def __init__(self, tables: QueueTables) -> None:
+        self._tables = tables
+
+    def insert(self, rows: Sequence[Row]) -> None:
+        guards.require_storable(rows)
+        self._tables.create_all(rows)
+
+
+def _bounds(statements: TableStatements, prefix: str, key: Key) -> Values:
+    try:
+        return {
+            f"{prefix}_{name}": statements.values.stored(name, part)
+            for name, part in zip(statements.key_columns, key, strict=False)
+        }
+    except Unstorable:
+        raise InvalidEntity(
+            f"a page of table '{statements.table.name}' is bounded by a key that it cannot hold",
+            hint="continue after a key that was listed",
+        ) from None

@@ -1,0 +1,117 @@
+"""Each text part of each key, under one form, so that what holds for every key is tested once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from stovepipe_cli.storage.contract import Storage
+from tests.contract.samples import (
+    NOON_MS,
+    URI,
+    a_build,
+    a_fact,
+    a_log,
+    a_request,
+    a_summary,
+    a_uri,
+    an_acceptance,
+    an_issue,
+)
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, slots=True)
+class Specimen(Generic[E]):
+    """One part of one store's key: how to build an entity with it, write it and read it back.
+
+    `longest` has as many characters or bytes as the column holds; `may_be_empty` where that is a key of its own,
+    `is_binary` where the column holds any bytes.
+    """
+
+    name: str
+    make: Callable[[str, str], E]
+    create: Callable[[Storage, E], None]
+    get: Callable[[Storage, str], E]
+    longest: str
+    may_be_empty: bool = False
+    is_binary: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# As long as a text column allows, in characters that take four bytes each.
+LONGEST_TEXT = "🙂" * 255
+LONGEST_REQUEST_ID = "🙂" * 255
+LONGEST_TASK = "é" * 127 + "t"
+LONGEST_UNIT = "🙂" * 256
+
+SPECIMENS: tuple[Specimen[Any], ...] = (
+    Specimen("request.id", a_request, lambda s, e: s.requests.create(e), lambda s, k: s.requests.get(k), LONGEST_TEXT),
+    Specimen(
+        "request_uri.uri",
+        a_uri,
+        lambda s, e: s.request_uris.create(e),
+        lambda s, k: s.request_uris.get(k),
+        LONGEST_TEXT,
+    ),
+    Specimen("build.id", a_build, lambda s, e: s.builds.create(e), lambda s, k: s.builds.get(k), LONGEST_TEXT),
+    Specimen("fact.uri", a_fact, lambda s, e: s.facts.create(e), lambda s, k: s.facts.get(k), LONGEST_TEXT),
+    Specimen(
+        "fact.project",
+        lambda queue, key: a_fact(queue, URI, key),
+        lambda s, e: s.facts.create(e),
+        lambda s, k: s.facts.get(URI, k),
+        LONGEST_TEXT,
+        may_be_empty=True,
+    ),
+    Specimen(
+        "request_log.request_id",
+        a_log,
+        lambda s, e: s.request_log.create(e),
+        lambda s, k: s.request_log.get(k, "state/1"),
+        LONGEST_TEXT,
+    ),
+    Specimen(
+        "request_log.id",
+        lambda queue, key: a_log(queue, "7", key),
+        lambda s, e: s.request_log.create(e),
+        lambda s, k: s.request_log.get("7", k),
+        LONGEST_TEXT,
+    ),
+    Specimen(
+        "summary.request_id",
+        a_summary,
+        lambda s, e: s.summaries.create(e),
+        lambda s, k: s.summaries.get(k),
+        LONGEST_TEXT,
+    ),
+    Specimen(
+        "acceptance.request_id",
+        an_acceptance,
+        lambda s, e: s.acceptances.create(e),
+        lambda s, k: s.acceptances.get(NOON_MS, k),
+        LONGEST_REQUEST_ID,
+        is_binary=True,
+    ),
+    Specimen(
+        "open_issue.task",
+        an_issue,
+        lambda s, e: s.open_issues.create(e),
+        lambda s, k: s.open_issues.get(k, ""),
+        LONGEST_TASK,
+        is_binary=True,
+    ),
+    Specimen(
+        "open_issue.unit",
+        lambda queue, key: an_issue(queue, "//app:test", key),
+        lambda s, e: s.open_issues.create(e),
+        lambda s, k: s.open_issues.get("//app:test", k),
+        LONGEST_UNIT,
+        may_be_empty=True,
+        is_binary=True,
+    ),
+)
+
+BY_NAME: dict[str, Specimen[Any]] = {specimen.name: specimen for specimen in SPECIMENS}
