@@ -1,0 +1,1 @@
+"""Backfills: rows that older writers never made, made from what is stored."""

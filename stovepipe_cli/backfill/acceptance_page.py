@@ -1,0 +1,112 @@
+"""What is stored about the acceptance of a page of requests, and what follows for each of them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary
+from stovepipe_cli.history.acceptance_mapping import AcceptanceTime, acceptance_time
+from stovepipe_cli.history.identity import state_log_id
+from stovepipe_cli.storage.contract import AuditSnapshot, Storage, mapping
+from stovepipe_cli.storage.contract.rows import (
+    Key,
+    RequestAcceptanceRow,
+    RequestLogRow,
+    RequestRow,
+    RequestSummaryRow,
+)
+
+_ACCEPTED = state_log_id(1)
+
+
+@dataclass(slots=True)
+class PagePlan:
+    """`known` are mappings to insert, `derivable` requests whose summary must learn its time first."""
+
+    scanned: int = 0
+    already_mapped: int = 0
+    unknown: int = 0
+    known: list[RequestAcceptance] = field(default_factory=list)
+    derivable: list[RequestAcceptance] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+class AcceptancePages:
+    """Reads pages; `mapped_elsewhere` are the times at which requests are mapped that their summary does not have."""
+
+    def __init__(self, storage: Storage, mapped_elsewhere: Mapping[str, int]) -> None:
+        self._storage = storage
+        self._mapped_elsewhere = mapped_elsewhere
+        self._has_log = storage.audit.view("request_log") is not None
+
+    def read(self, after: Key | None, limit: int) -> tuple[PagePlan, Key | None]:
+        """The page after a key, and where the next one starts; all of it in one snapshot."""
+        with self._storage.audit.snapshot() as snapshot:
+            page = snapshot.page(RequestRow, after=after, limit=limit)
+            ids = [row.id for row in page.rows]
+            summaries = self._summaries(snapshot, ids)
+            mapped = self._mapped(snapshot, list(summaries.values()))
+            undecided = [summary for summary in summaries.values() if summary.request_id not in mapped]
+            accepted = self._accepted(snapshot, undecided)
+        plan = PagePlan(scanned=len(ids), already_mapped=len(mapped), unknown=len(ids) - len(summaries))
+        for summary in undecided:
+            self._place(plan, summary, accepted.get(summary.request_id))
+        return plan, page.next_after
+
+    def _summaries(self, snapshot: AuditSnapshot, ids: Sequence[str]) -> dict[str, RequestSummary]:
+        rows = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
+        return {row.request_id: mapping.summary_from(self._storage.queue, row) for row in rows}
+
+    def _mapped(self, snapshot: AuditSnapshot, summaries: Sequence[RequestSummary]) -> set[str]:
+        keys: list[Key] = [(each.accepted_at_ms, each.request_id) for each in summaries if each.accepted_at_ms]
+        return {row.request_id for row in snapshot.multi_get(RequestAcceptanceRow, keys)}
+
+    def _accepted(self, snapshot: AuditSnapshot, summaries: Sequence[RequestSummary]) -> dict[str, RequestLog]:
+        """The retained accepted entries, also those under an obsolete id."""
+        if not self._has_log or not summaries:
+            return {}
+        regular: list[Key] = [(each.request_id, _ACCEPTED) for each in summaries]
+        rows = list(snapshot.multi_get(RequestLogRow, regular))
+        found = {row.request_id for row in rows}
+        others: list[Key] = [
+            (each.request_id,) for each in summaries if each.request_id not in found and not each.accepted_at_ms
+        ]
+        rows += snapshot.multi_get(RequestLogRow, others)
+        return {
+            row.request_id: mapping.log_from(self._storage.queue, row)
+            for row in rows
+            if row.state == "accepted" and row.request_version == 1
+        }
+
+    def _place(self, plan: PagePlan, summary: RequestSummary, accepted: RequestLog | None) -> None:
+        found: AcceptanceTime = acceptance_time(summary, accepted, self._storage.summaries.retains)
+        elsewhere = self._mapped_elsewhere.get(summary.request_id)
+        if found.knowledge == "conflict":
+            plan.problems.append(f"request '{summary.request_id}': {found.problem}")
+        elif found.knowledge not in ("known", "derivable"):
+            plan.unknown += 1
+        elif elsewhere is not None and elsewhere != found.accepted_at_ms:
+            plan.problems.append(
+                f"request '{summary.request_id}': accepted at {found.accepted_at_ms} ms, mapped at {elsewhere} ms"
+            )
+        else:
+            acceptance = RequestAcceptance(summary.queue, found.accepted_at_ms, summary.request_id)
+            (plan.known if found.knowledge == "known" else plan.derivable).append(acceptance)
+
+
+def mapped_elsewhere(storage: Storage, limit: int) -> dict[str, int]:
+    """By request, a time at which it is mapped and its summary does not have; as many as there is damage."""
+    found: dict[str, int] = {}
+    after: Key | None = None
+    while True:
+        with storage.audit.snapshot() as snapshot:
+            page = snapshot.page(RequestAcceptanceRow, after=after, limit=limit)
+            ids = Counter(row.request_id for row in page.rows)
+            summaries = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
+        times = {row.request_id: row.accepted_at_ms for row in summaries}
+        found |= {
+            row.request_id: row.accepted_at_ms for row in page.rows if times.get(row.request_id) != row.accepted_at_ms
+        }
+        if page.next_after is None:
+            return found
+        after = page.next_after

@@ -1,0 +1,34 @@
+"""How much of a plan is applied, and when it stops."""
+
+from dataclasses import dataclass, field
+
+from stovepipe_cli.audit.options import VerifyOptions
+from stovepipe_cli.errors import UsageError
+
+LARGEST_BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyOptions:
+    """`only` holds codes or request ids. `max_entries` None takes up to 10,000 and refuses more.
+
+    `batch` bounds the requests written between two looks at the result. `dry_run` writes nothing and needs no rights
+    to. `accept_failover` lets a plan of another database identity pass, `require_all_evidence` refuses the whole plan
+    where one piece of evidence has changed. `verify` says how the result is looked at; its boundary is the plan's.
+    """
+
+    only: tuple[str, ...] = ()
+    max_entries: int | None = None
+    batch: int = LARGEST_BATCH
+    dry_run: bool = False
+    keep_going: bool = False
+    accept_failover: bool = False
+    require_all_evidence: bool = False
+    verify: VerifyOptions = field(default_factory=VerifyOptions)
+
+    def validate(self) -> None:
+        """Raise `UsageError` for a number of entries that cannot be."""
+        if self.max_entries is not None and self.max_entries < 1:
+            raise UsageError(f"--max-entries {self.max_entries} takes nothing", hint="give a positive number")
+        if self.batch < 1:
+            raise UsageError(f"a batch of {self.batch} requests cannot be", hint="give a positive number")

@@ -1,0 +1,59 @@
+"""Applies a plan to the database at hand, after everything that could forbid it was looked at."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stovepipe_cli.clock import Clock
+from stovepipe_cli.repair.applier import apply
+from stovepipe_cli.repair.apply_options import ApplyOptions
+from stovepipe_cli.repair.plan_checks import Here, require_applicable
+from stovepipe_cli.repair.receipt_file import ReceiptFile, receipt_path
+from stovepipe_cli.reports import ApplyReport, PlanTarget, RepairPlan, Written
+from stovepipe_cli.storage.contract import ServerState, Storage, StorageReadOnly
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The database that is open: `target` as a plan would name it now, its tables, and what the server says."""
+
+    target: PlanTarget
+    schema_fingerprint: str
+    server: ServerState
+
+
+def require_site(plan: RepairPlan, queue: str, options: ApplyOptions, site: Site, now_ms: int) -> ApplyOptions:
+    """Refuse a plan that is not for here and now, and a server that takes no writes; the options to apply it with."""
+    here = Here(queue, site.target.identity, site.schema_fingerprint, now_ms)
+    is_foreign = require_applicable(plan, here, accept_failover=options.accept_failover)
+    if site.server.read_only and not options.dry_run:
+        raise StorageReadOnly(
+            f"database '{site.server.database}' on '{site.server.host}' is read-only",
+            hint="apply the plan on the primary",
+        )
+    return replace(options, require_all_evidence=options.require_all_evidence or is_foreign)
+
+
+def apply_at(
+    storage: Storage,
+    plan: RepairPlan,
+    options: ApplyOptions,
+    site: Site,
+    *,
+    clock: Clock,
+    run: tuple[str, Path | None],
+) -> ApplyReport:
+    """Check the plan against the site, apply it, and keep a receipt beside its file.
+
+    `run` is the run id and the file that the plan came from, None where it came from none. A dry run keeps no receipt.
+    """
+    run_id, plan_path = run
+    checked = require_site(plan, storage.queue, options, site, clock.now_ms())
+    if plan_path is None or options.dry_run:
+        return apply(storage, plan, checked, clock=clock, run_id=run_id)
+    with ExitStack() as opened:
+        file = opened.enter_context(ReceiptFile(receipt_path(plan_path, run_id), plan, run_id))
+        heard: Callable[[Written], None] = file.note
+        report = apply(storage, plan, checked, clock=clock, run_id=run_id, heard=heard)
+    return replace(report, receipt=replace(report.receipt, path=str(file.path)))
