@@ -1,0 +1,144 @@
+"""Walks over the tables that hang on requests: what each row there should have elsewhere, fetched by key.
+
+Only where something is missing is the whole dossier of the request read, in the same snapshot, and judged.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from stovepipe_cli.audit.case import Case
+from stovepipe_cli.audit.reading import Evidence, load
+from stovepipe_cli.audit.rules import PassName
+from stovepipe_cli.audit.walk import Visit, walk
+from stovepipe_cli.entities.build import TERMINAL_BUILD_STATUSES
+from stovepipe_cli.entities.request import BUILD_OUTCOME_STATES
+from stovepipe_cli.history.identity import event_log_id, fact_occurrence
+from stovepipe_cli.storage.contract import AuditPage, AuditSnapshot
+from stovepipe_cli.storage.contract.rows import (
+    BuildRow,
+    Key,
+    RequestAcceptanceRow,
+    RequestLogRow,
+    RequestRow,
+    RequestSummaryRow,
+    RequestURIRow,
+    Row,
+    ValidationFactRow,
+    key_of,
+)
+
+R = TypeVar("R", bound=Row)
+
+_DOSSIERS_AT_ONCE = 100
+
+
+def run_builds(case: Case) -> bool:
+    """E201 and E202: False where the time budget ended it, as for every pass here."""
+    is_judged = case.survey.checks("E201", "E202")
+
+    def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[BuildRow]) -> int:
+        case.add_foreign(snapshot, BuildRow, after, page.foreign)
+        builds = [build for build in page.rows if case.scope.contains(build.request_id)]
+        wanted: dict[Key, BuildRow] = {}
+        for build in builds:
+            if is_judged and not case.is_settled_legacy(build.request_id):
+                wanted[(build.request_id, event_log_id("build_triggered", build.id))] = build
+                if build.status in TERMINAL_BUILD_STATUSES:
+                    wanted[(build.request_id, event_log_id("build_finished", build.id))] = build
+        retained = {row[:2] for row in snapshot.multi_get(RequestLogRow, list(wanted))} if wanted else set()
+        lacking = [(build.request_id, build) for key, build in wanted.items() if key not in retained]
+        _judge(case, "builds", snapshot, _evidence("build", lacking))
+        return len(builds)
+
+    return _walk(case, "builds", BuildRow, visit)
+
+
+def run_facts(case: Case) -> bool:
+    """E206 and E208."""
+    is_judged = case.survey.checks("E206", "E208")
+
+    def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[ValidationFactRow]) -> int:
+        case.add_foreign(snapshot, ValidationFactRow, after, page.foreign)
+        own = [fact for fact in page.rows if case.scope.contains(fact.request_id)]
+        facts = [fact for fact in own if is_judged and not fact.project]
+        wanted: dict[Key, ValidationFactRow] = {
+            (fact.request_id, event_log_id("validation_fact_recorded", fact_occurrence(fact.uri))): fact
+            for fact in facts
+        }
+        if not wanted:
+            return len(own)
+        retained = {row[:2] for row in snapshot.multi_get(RequestLogRow, list(wanted))}
+        states = {
+            row.id: row.state
+            for row in snapshot.multi_get(RequestRow, [(each,) for each in {fact.request_id for fact in facts}])
+        }
+        suspect = [
+            (fact.request_id, fact)
+            for key, fact in wanted.items()
+            if (key not in retained and not case.is_settled_legacy(fact.request_id))
+            or states.get(fact.request_id) not in BUILD_OUTCOME_STATES
+            or states.get(fact.request_id) == "cancelled"
+        ]
+        _judge(case, "facts", snapshot, _evidence("validation_fact", suspect))
+        return len(own)
+
+    return _walk(case, "facts", ValidationFactRow, visit)
+
+
+def run_acceptances(case: Case) -> bool:
+    """A402 to A404."""
+    is_judged = case.survey.checks("A401", "A402", "A403", "A404")
+
+    def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestAcceptanceRow]) -> int:
+        case.add_foreign(snapshot, RequestAcceptanceRow, after, page.foreign)
+        mappings = [mapping for mapping in page.rows if case.scope.contains(mapping.request_id)]
+        if not is_judged:
+            return len(mappings)
+        ids = {mapping.request_id for mapping in mappings}
+        known = {
+            row.request_id: row.accepted_at_ms
+            for row in snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
+        }
+        wrong = [(each.request_id, each) for each in mappings if known.get(each.request_id) != each.accepted_at_ms]
+        _judge(case, "acceptances", snapshot, _evidence("request_acceptance", wrong))
+        return len(mappings)
+
+    return _walk(case, "acceptances", RequestAcceptanceRow, visit)
+
+
+def run_uris(case: Case) -> bool:
+    """U502 and U503."""
+    is_judged = case.survey.checks("U502", "U503")
+
+    def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestURIRow]) -> int:
+        case.add_foreign(snapshot, RequestURIRow, after, page.foreign)
+        mapped = [row for row in page.rows if case.scope.contains(row.request_id)]
+        if not is_judged:
+            return len(mapped)
+        ids = {row.request_id for row in mapped}
+        commits = {row.id: row.uri for row in snapshot.multi_get(RequestRow, [(each,) for each in ids])}
+        wrong = [(row.request_id, row) for row in mapped if commits.get(row.request_id) != row.uri]
+        _judge(case, "uris", snapshot, _evidence("request_uri", wrong))
+        return len(mapped)
+
+    return _walk(case, "uris", RequestURIRow, visit)
+
+
+def _walk(case: Case, name: PassName, row_type: type[R], visit: Visit[R]) -> bool:
+    return walk(case.snapshots, row_type, visit, case.deadline, lambda rows: case.checked(name, rows))
+
+
+def _evidence(table: str, rows: Sequence[tuple[str, Row]]) -> dict[str, Evidence]:
+    found: dict[str, set[tuple[str, Key]]] = defaultdict(set)
+    for request_id, row in rows:
+        found[request_id].add((table, key_of(row)))
+    return dict(found)
+
+
+def _judge(case: Case, name: PassName, snapshot: AuditSnapshot, evidence: Mapping[str, Evidence]) -> None:
+    judges, needs = case.survey.judges(name), case.needs(name)
+    ids = list(evidence)
+    for start in range(0, len(ids), _DOSSIERS_AT_ONCE):
+        batch = {request_id: evidence[request_id] for request_id in ids[start : start + _DOSSIERS_AT_ONCE]}
+        case.judge(judges, load(snapshot, batch, needs, case.oversized).values())

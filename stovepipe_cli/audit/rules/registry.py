@@ -1,0 +1,39 @@
+"""Every rule by its code."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from stovepipe_cli.audit.rules.acceptances import ACCEPTANCE_RULES
+from stovepipe_cli.audit.rules.builds import BUILD_RULES, OUTCOME_RULES
+from stovepipe_cli.audit.rules.entries import ENTRY_RULES
+from stovepipe_cli.audit.rules.facts import FACT_RULES
+from stovepipe_cli.audit.rules.foreign import FOREIGN_RULES
+from stovepipe_cli.audit.rules.history import HISTORY_RULES, TIME_RULES
+from stovepipe_cli.audit.rules.projections import PROJECTION_RULES
+from stovepipe_cli.audit.rules.rule import Rule
+from stovepipe_cli.audit.rules.uris import URI_RULES
+
+# Silent for requests from before history began, and while the service may still be about to write what is missing.
+MISSING_RULES = frozenset({"H101", "H102", "H103", "H104", "E201", "E202", "E206", "E210", "P301", "P306", "A401"})
+
+
+def _registry() -> Mapping[str, Rule]:
+    rules = (
+        *HISTORY_RULES,
+        *ENTRY_RULES,
+        *TIME_RULES,
+        *FOREIGN_RULES,
+        *BUILD_RULES,
+        *FACT_RULES,
+        *OUTCOME_RULES,
+        *PROJECTION_RULES,
+        *ACCEPTANCE_RULES,
+        *URI_RULES,
+    )
+    order = "HEPAUQID"
+    return MappingProxyType(
+        {rule.code: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.code[0]), rule.code))}
+    )
+
+
+RULES: Mapping[str, Rule] = _registry()

@@ -1,0 +1,255 @@
+"""Verify: survey the database, walk its tables, read again what looks wrong, and report what stands."""
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from stovepipe_cli.audit import narrow_pass, numbers
+from stovepipe_cli.audit.boundary import Boundary
+from stovepipe_cli.audit.case import Case, spill_of
+from stovepipe_cli.audit.confirm import REQUEST_PASSES, judged
+from stovepipe_cli.audit.findings_file import FindingsFile
+from stovepipe_cli.audit.linked_passes import run_acceptances, run_builds, run_facts, run_uris
+from stovepipe_cli.audit.narrowing import narrowed
+from stovepipe_cli.audit.options import VerifyOptions
+from stovepipe_cli.audit.pace import Deadline
+from stovepipe_cli.audit.progress import Progress
+from stovepipe_cli.audit.reading import Evidence, load
+from stovepipe_cli.audit.requests_pass import RequestsPass
+from stovepipe_cli.audit.rules import MISSING_RULES, PassName
+from stovepipe_cli.audit.scope import Scope
+from stovepipe_cli.audit.survey import is_empty, survey
+from stovepipe_cli.audit.terms import Terms
+from stovepipe_cli.audit.worst import SEVERITIES, Worst
+from stovepipe_cli.clock import Clock
+from stovepipe_cli.errors import NothingFound
+from stovepipe_cli.reports import Finding, Severity, VerifyReport
+from stovepipe_cli.storage.contract import AuditSnapshot, Storage, StorageUnavailable
+
+NO_HISTORY = "no request in this queue has history: set history_since"
+
+ProgressListener = Callable[[Progress], None]
+KnownQueues = Callable[[], Iterable[str]]
+
+
+def verify(
+    storage: Storage,
+    options: VerifyOptions,
+    *,
+    clock: Clock,
+    progress: ProgressListener | None = None,
+    run_id: str | None = None,
+    known_queues: KnownQueues = tuple,
+) -> VerifyReport:
+    """Check the queue and report what stands a second read; nothing is written but the findings file.
+
+    `NothingFound` where the queue has no row at all, with a near name of `known_queues`; `StorageUnavailable` where
+    the database is lost on the way; `UsageError` for options that contradict themselves.
+    """
+    with _opened(storage, options, clock, progress) as case:
+        if _require_rows(case, known_queues):
+            _gather(case)
+        return _report(case, run_id)
+
+
+def collect_findings(
+    storage: Storage,
+    options: VerifyOptions,
+    *,
+    clock: Clock,
+    progress: ProgressListener | None = None,
+    known_queues: KnownQueues = tuple,
+) -> Iterator[Finding]:
+    """Every finding that `verify` would count, in request order and beyond any limit; pending ones are left out."""
+    with _opened(storage, options, clock, progress) as case:
+        if not _require_rows(case, known_queues):
+            return
+        _gather(case)
+        for finding, is_pending in judged(case):
+            if not is_pending:
+                yield finding
+
+
+def verify_requests(
+    storage: Storage,
+    evidence: Mapping[str, Evidence],
+    options: VerifyOptions,
+    *,
+    clock: Clock,
+) -> tuple[Finding, ...]:
+    """The findings of a few requests, read by key in one snapshot and judged at once, in request order.
+
+    `evidence` maps each request id to rows (table, key) that nothing else leads to, such as builds without any entry.
+    Scope, settle time and time budget of the options do not count; pending findings are left out.
+    """
+    at_once = replace(options, settle_ms=0, run_time_ms=None)
+    scope = Scope(storage.queue, None, frozenset(evidence))
+    with _opened(storage, at_once, clock, None, scope) as case:
+        needs, judges = case.needs(*REQUEST_PASSES), case.survey.judges(*REQUEST_PASSES)
+
+        def work(snapshot: AuditSnapshot) -> None:
+            dossiers = load(snapshot, evidence, needs).values()
+            for dossier in dossiers:
+                if dossier.request is not None:
+                    case.boundary.observe(dossier.request_id, dossier.rows)
+            case.judge(judges, dossiers)
+
+        case.snapshots.read(work)
+        narrow_pass.find_boundary(case)
+        return tuple(finding for finding, is_pending in judged(case) if not is_pending)
+
+
+@contextmanager
+def _opened(
+    storage: Storage,
+    options: VerifyOptions,
+    clock: Clock,
+    progress: ProgressListener | None,
+    scope: Scope | None = None,
+) -> Iterator[Case]:
+    options.validate()
+    seen = survey(storage.audit, options)
+    terms = Terms(
+        queue=storage.queue,
+        clock_skew_ms=options.clock_skew_ms,
+        max_builds=options.max_builds,
+        min_age_ms=options.min_age_ms,
+        columns={table: view.columns for table, view in seen.views.items()},
+    )
+    with spill_of(storage.queue) as spill:
+        yield Case(
+            storage=storage,
+            options=options,
+            clock=clock,
+            deadline=Deadline(clock, options.run_time_ms),
+            survey=seen,
+            scope=scope or Scope(storage.queue, None),
+            boundary=Boundary(storage.queue, options.history_since),
+            terms=terms,
+            spill=spill,
+            progress=progress or (lambda _: None),
+        )
+
+
+def _require_rows(case: Case, known_queues: KnownQueues) -> bool:
+    """Whether there is anything to check; `NothingFound` where there is not and nobody said that this is fine."""
+    if not is_empty(case.snapshots, case.survey.views):
+        return True
+    if case.options.allow_empty:
+        return False
+    near = difflib.get_close_matches(case.queue, list(known_queues()), n=1)
+    hint = f"did you mean '{near[0]}'?" if near else "check the name; 'stovepipe queues list' shows them"
+    raise NothingFound(f"queue '{case.queue}' has no row in any table", hint=hint)
+
+
+def _gather(case: Case) -> None:
+    """Run every pass, the requests first: they tell where history begins."""
+    case.cover()
+    latest = _latest(case)
+    case.scope = narrowed(case.storage, case.snapshots, case.survey, case.options)
+    is_by_id = case.scope.is_narrowed and narrow_pass.is_small(case)
+    names: tuple[PassName, ...] = ("requests", "facts") if is_by_id else ("requests",)
+    if case.survey.has("request") and _is_needed(case, names):
+        if is_by_id:
+            _attempt(case, "requests", lambda: narrow_pass.judge_by_id(case, narrow_pass.ids_in_scope(case)))
+        else:
+            _attempt(case, "requests", RequestsPass(case, "requests").run)
+    linked: tuple[tuple[PassName, Callable[[Case], bool]], ...] = (
+        ("builds", run_builds),
+        ("facts", run_facts),
+        ("acceptances", run_acceptances),
+        ("uris", run_uris),
+    )
+    for name, run in linked:
+        if name not in names and case.survey.runs(name):
+            _attempt(case, name, partial(run, case))
+    if latest is not None and case.scope.ids is None and case.scope.highest is None:
+        _judge_late(case, latest)
+    if case.survey.has("request", "request_log") and not narrow_pass.find_boundary(case) and not case.deadline.is_over:
+        case.skip("requests")
+
+
+def _is_needed(case: Case, names: tuple[PassName, ...]) -> bool:
+    if any(case.survey.runs(name) for name in names):
+        return True
+    # The boundary comes from this pass.
+    return not case.boundary.is_given and bool(case.survey.checked & MISSING_RULES)
+
+
+def _attempt(case: Case, name: PassName, run: Callable[[], bool]) -> None:
+    try:
+        is_whole = run()
+    except StorageUnavailable as error:
+        # A refusal concerns this table alone; a lost connection concerns all of them.
+        if error.retryable or name == "requests":
+            raise
+        case.notes.append(error.message)
+        is_whole = False
+    if not is_whole:
+        case.skip(name)
+        if case.deadline.is_over:
+            case.notes.append(f"the time budget ended before pass '{name}' was finished")
+
+
+def _latest(case: Case) -> int | None:
+    return numbers.latest_number(case.snapshots, case.queue) if case.survey.has("queue") else None
+
+
+def _judge_late(case: Case, before: int) -> None:
+    """Ids are text, so requests that came during the walk may sort into what was already read."""
+    after = _latest(case)
+    if after is None or after <= before or not case.survey.has("request"):
+        return
+    _attempt(
+        case,
+        "requests",
+        lambda: narrow_pass.judge_by_id(case, numbers.ids_between(case.queue, before + 1, after)),
+    )
+
+
+def _report(case: Case, run_id: str | None) -> VerifyReport:
+    options = case.options
+    worst, worst_pending = Worst(case.queue, options.max_findings), Worst(case.queue, options.max_findings)
+    counts: Counter[str] = Counter()
+    severities: Counter[Severity] = Counter()
+    pending = 0
+    with FindingsFile(options.findings_file) as file:
+        for finding, is_pending in judged(case):
+            if is_pending:
+                pending += 1
+                if options.show_pending:
+                    worst_pending.add(finding)
+                continue
+            counts[finding.code] += 1
+            severities[finding.severity] += 1
+            worst.add(finding)
+            file.add(finding)
+    blocking = list(case.survey.blocking)
+    lowest = case.boundary.lowest
+    if case.boundary.is_known and case.boundary.is_missing and case.survey.has("request_log") and _has_requests(case):
+        blocking.append(NO_HISTORY)
+    return VerifyReport(
+        run_id=run_id,
+        scope=case.scope.words,
+        coverage=dict(case.coverage.items()),
+        counts={code: counts[code] for code in sorted(counts)},
+        findings=worst.findings(),
+        findings_total=counts.total(),
+        legacy_requests=case.legacy_requests,
+        pending=pending,
+        history_since=lowest[1] if lowest and case.boundary.is_exact else None,
+        notes=(*case.survey.notes, *case.notes),
+        blocking=tuple(blocking),
+        pending_findings=worst_pending.findings(),
+        severities={severity: severities[severity] for severity in SEVERITIES if severities[severity]},
+        fail_on=options.fail_on,
+        is_forced_zero=options.exit_zero,
+    )
+
+
+def _has_requests(case: Case) -> bool:
+    requests = case.coverage.get("requests")
+    return requests is not None and requests.checked > 0
