@@ -1,48 +1,102 @@
 """Files that are there whole or not at all: written aside, synced, then renamed."""
 
 import os
-import tempfile
+import secrets
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 from stovepipe_cli.errors import InvalidInput, Refused
 
 PRIVATE = 0o600
-SHARED = 0o644
+
+# What the umask of the account leaves of it.
+_SHARED = 0o666
 
 
-def write_whole(path: Path, text: str, *, mode: int = SHARED, overwrite: bool = True) -> None:
-    """Put `text` at `path` as UTF-8. `Refused` where it exists and may not be overwritten, `InvalidInput` where it
-    cannot be written; either way the old content is as it was.
+def write_answer(name: str, text: str) -> None:
+    """Put an answer where `name` leads: a file is replaced whole and keeps its mode, a device or pipe is written to.
+
+    `InvalidInput` where it cannot be written; a file is then as it was.
     """
-    if not overwrite and path.exists():
-        raise Refused(f"'{path}' exists and is left as it is", hint="choose another name, or move the file away")
+    path = Path(name)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        path = path.resolve()
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        _write_aside(path, text, mode=_SHARED, overwrite=True)
+        return
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    if stat.S_ISREG(mode):
+        _write_aside(path, text, mode=_SHARED, overwrite=True, exact_mode=stat.S_IMODE(mode))
+        return
+    try:
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise _unwritable(path, error) from error
-    aside = Path(name)
+
+
+def require_writable_place(name: str) -> None:
+    """Refuse with `InvalidInput` a file name whose directory takes no file, before any work is done for it."""
+    path = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        if path.is_dir():
+            raise InvalidInput(f"'{path}' is a directory", hint="give the name of a file")
+        is_place = path.is_file() or path.parent.is_dir()
+        is_open = os.access(path.resolve().parent, os.W_OK) or (path.exists() and not path.is_file())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    if not path.exists() and not is_place:
+        raise InvalidInput(f"there is no directory '{path.parent}'", hint="create it, or give another path")
+    if not is_open:
+        raise InvalidInput(f"'{path}' cannot be written: its directory takes no files", hint="give another path")
+
+
+def write_whole(path: Path, text: str, *, mode: int, overwrite: bool) -> None:
+    """Put a file of this mode at `path`.
+
+    `Refused` where the name is taken and may not be, `InvalidInput` where it cannot be written; either way an old
+    file is as it was.
+    """
+    if not overwrite and path.exists():
+        raise _taken(path)
+    _write_aside(path, text, mode=mode, overwrite=overwrite, exact_mode=mode)
+
+
+def _write_aside(path: Path, text: str, *, mode: int, overwrite: bool, exact_mode: int | None = None) -> None:
+    aside = path.with_name(f".{path.name[:64]}.{secrets.token_hex(4)}.part")
+    try:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            if exact_mode is not None:
+                os.fchmod(file.fileno(), exact_mode)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        aside.chmod(mode)
         if overwrite:
             aside.replace(path)
         else:
             # A link fails where the name has been taken since, which a rename would overwrite.
             path.hardlink_to(aside)
-            aside.unlink()
     except FileExistsError as error:
-        aside.unlink(missing_ok=True)
-        raise Refused(f"'{path}' exists and is left as it is", hint="choose another name") from error
+        raise _taken(path) from error
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise _unwritable(path, error) from error
+    finally:
+        with suppress(OSError):
+            aside.unlink()
 
 
-def _unwritable(path: Path, error: OSError) -> InvalidInput:
+def _taken(path: Path) -> Refused:
+    return Refused(f"'{path}' exists and is left as it is", hint="choose another name, or move the file away")
+
+
+def _unwritable(path: Path, error: Exception) -> InvalidInput:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else "no file can have this name"
     return InvalidInput(
-        f"'{path}' cannot be written: {error.strerror or 'input/output error'}",
-        hint="give a path in a directory that exists and that you may write",
+        f"'{path}' cannot be written: {reason}", hint="give a path in a directory that exists and that you may write"
     )

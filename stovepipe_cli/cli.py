@@ -1,0 +1,242 @@
+"""The root command and the one boundary where failures become text or JSON and an exit code."""
+
+import sys
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import redirect_stdout, suppress
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+import typer.main
+
+from stovepipe_cli.commands import GROUPS, SINGLES, options
+from stovepipe_cli.commands.process import Terminated, abandon_stdout, catch_signals, process_surroundings
+from stovepipe_cli.commands.registrar import Invocation
+from stovepipe_cli.commands.sections import SectionedGroup
+from stovepipe_cli.commands.surroundings import Surroundings
+from stovepipe_cli.errors import StovepipeError, UsageError
+
+if TYPE_CHECKING:
+    from stovepipe_cli.render.context import ErrorView
+
+INTERRUPTED, TERMINATED, CLOSED_PIPE = 130, 143, 141
+COMPLETION_VARIABLE = "_STOVEPIPE_COMPLETE"
+
+# What a refusal may still go by where something in argv must not be repeated.
+_HARMLESS = ("output", "quiet", "no_progress", "color")
+_ROOT_ONLY = frozenset({"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"})
+
+BRIEF = """\
+stovepipe looks into, checks and mends the request history of a Stovepipe queue.
+
+  stovepipe demo                              see the main job done on a throw-away database
+  stovepipe queues list                       which queues there are
+  stovepipe history show -q QUEUE REQUEST     one request's history, with what is missing
+  stovepipe issues list -q QUEUE              issues that are open now
+  stovepipe verify -q QUEUE                   where history and request rows disagree
+  stovepipe repair plan -q QUEUE              what can be mended, and by which evidence
+
+All commands: stovepipe --help
+"""
+
+
+def build_app() -> typer.Typer:
+    """The command tree."""
+    app = typer.Typer(
+        name="stovepipe",
+        cls=SectionedGroup,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        help="Look into, check and mend the request history of a Stovepipe queue.",
+        epilog="\b\nExample:\n  stovepipe demo\n\n\b\nExit codes:\n  the same for every command: stovepipe help exit-codes",
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name, (group, help_text) in GROUPS.items():
+        app.add_typer(group, name=name, help=help_text)
+    for add in SINGLES:
+        add(app)
+    return app
+
+
+def _root(
+    ctx: typer.Context,
+    queue: options.Queue = None,
+    profile: options.ProfileName = None,
+    database_url: options.DatabaseURL = None,
+    defaults_file: options.DefaultsFile = None,
+    ledger_url: options.LedgerURL = None,
+    output: options.Output = None,
+    output_file: options.OutputFile = None,
+    columns: options.Columns = None,
+    no_headers: options.NoHeaders = False,
+    tz: options.TimeZone = None,
+    color: options.Colour = None,
+    no_progress: options.NoProgress = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    yes: options.Yes = False,
+    no_input: options.NoInput = False,
+    use_service_dsn: options.ServiceDSN = False,
+    connect_timeout: options.ConnectTimeout = None,
+    statement_timeout: options.StatementTimeout = None,
+    throttle_timeout: options.ThrottleTimeout = None,
+    run_time: options.RunTime = None,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.")] = False,
+) -> None:
+    invocation: Invocation = ctx.obj
+    given = {**ctx.params}
+    given.pop("version", None)
+    invocation.flags.update({name: value for name, value in given.items() if value is not None and value is not False})
+    if version:
+        from stovepipe_cli import __version__
+
+        invocation.surroundings.stdout.write(f"stovepipe {__version__}\n")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        invocation.surroundings.stdout.write(BRIEF)
+        raise typer.Exit
+
+
+def run(argv: Sequence[str], surroundings: Surroundings) -> int:
+    """Run one invocation; the exit code is returned and nothing is raised."""
+    try:
+        return _run(argv, Invocation(surroundings, ""))
+    except BrokenPipeError:
+        return CLOSED_PIPE
+
+
+def _run(argv: Sequence[str], invocation: Invocation) -> int:
+    try:
+        root = typer.main.get_command(build_app())
+        arguments = options.arrange(argv, _option_names(root.params), _tree(getattr(root, "commands", {})))
+        is_harmful = any(options.holds_login(token) for token in argv)
+        invocation.words = "" if is_harmful and options.holds_login(arguments.words) else arguments.words
+        invocation.flags.update(arguments.shared)
+        if is_harmful:
+            invocation.flags = {name: invocation.flags[name] for name in _HARMLESS if name in invocation.flags}
+            raise options.login_in_argv()
+        if arguments.unfinished is not None:
+            raise UsageError(f"option '{arguments.unfinished}' requires an argument", hint="give it one, or leave it out")
+        # Help is the parser's own answer, and leaves through the same door as every other.
+        with redirect_stdout(invocation.surroundings.stdout):
+            # Not root.main(), which ends the process by itself on a closed pipe.
+            with root.make_context("stovepipe", list(arguments.args), obj=invocation) as context:
+                result = root.invoke(context)
+        invocation.surroundings.stdout.flush()
+        return int(result or 0)
+    except typer.Exit as stop:
+        invocation.surroundings.stdout.flush()
+        return stop.exit_code
+    except StovepipeError as error:
+        return _report(invocation, _view(error), error.exit_code)
+    except typer.TyperException as error:
+        return _report(invocation, *_usage_view(error, invocation))
+    except (KeyboardInterrupt, typer.Abort):
+        return _stopped(invocation, "interrupted", INTERRUPTED)
+    except Terminated:
+        return _stopped(invocation, "terminated", TERMINATED)
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, and exits 1 as one line
+        return _unexpected(invocation, error)
+
+
+def main() -> NoReturn:
+    """The console script."""
+    catch_signals()
+    surroundings = process_surroundings()
+    if COMPLETION_VARIABLE in surroundings.environ:
+        typer.main.get_command(build_app()).main(prog_name="stovepipe", complete_var=COMPLETION_VARIABLE)
+    code = run(sys.argv[1:], surroundings)
+    try:
+        surroundings.stdout.flush()
+    except (OSError, ValueError):
+        code = CLOSED_PIPE
+    if code == CLOSED_PIPE:
+        abandon_stdout()
+    sys.exit(code)
+
+
+def _option_names(parameters: Iterable[object]) -> options.OptionNames:
+    valued: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    for parameter in parameters:
+        known = switches if getattr(parameter, "is_flag", False) else valued
+        spellings = [each for each in getattr(parameter, "opts", ()) if each not in _ROOT_ONLY]
+        known.update(dict.fromkeys(spellings, str(getattr(parameter, "name", ""))))
+    return options.OptionNames(valued, switches)
+
+
+def _tree(commands: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    return {name: getattr(child, "commands", {}) for name, child in commands.items()}
+
+
+def _view(error: StovepipeError) -> "ErrorView":
+    from stovepipe_cli.render.context import ErrorView
+
+    return ErrorView(error.code, error.message, error.hint, error.retryable)
+
+
+def _usage_view(error: typer.TyperException, invocation: Invocation) -> tuple["ErrorView", int]:
+    from stovepipe_cli.render.context import ErrorView
+
+    message = error.format_message().strip().rstrip(".")
+    message = message[:1].lower() + message[1:]
+    return ErrorView(UsageError.code, message, f"see: {_help_command(invocation)}", retryable=False), error.exit_code
+
+
+def _help_command(invocation: Invocation) -> str:
+    root = typer.main.get_command(build_app())
+    words, commands = ["stovepipe"], _tree(getattr(root, "commands", {}))
+    group, _, name = options.full_name(invocation.words, commands).partition(" ")
+    if group in commands:
+        words.append(group)
+        words.extend([name] if name in commands[group] else [])
+    return " ".join([*words, "--help"])
+
+
+def _report(invocation: Invocation, error: "ErrorView", exit_code: int) -> int:
+    from stovepipe_cli.commands.presentation import failure_context
+    from stovepipe_cli.render.output import render_error
+
+    answer, line = render_error(error, exit_code, failure_context(invocation))
+    if answer and not invocation.has_answered:
+        _deliver(invocation, answer)
+    if not invocation.flags.get("quiet") or not answer or invocation.flags.get("output_file"):
+        with suppress(OSError):
+            invocation.surroundings.stderr.write(line)
+            invocation.surroundings.stderr.flush()
+    return exit_code
+
+
+def _deliver(invocation: Invocation, answer: str) -> None:
+    """A failure's document goes where the answer would have gone, so that no older one passes for it."""
+    from stovepipe_cli.files import write_answer
+
+    path = invocation.flags.get("output_file")
+    if path is not None:
+        with suppress(StovepipeError):
+            write_answer(str(path), answer)
+            return
+    invocation.surroundings.stdout.write(answer)
+    invocation.surroundings.stdout.flush()
+
+
+def _stopped(invocation: Invocation, word: str, exit_code: int) -> int:
+    from stovepipe_cli.render.context import ErrorView
+
+    return _report(invocation, ErrorView(word, word, None, retryable=True), exit_code)
+
+
+def _unexpected(invocation: Invocation, error: Exception) -> int:
+    from stovepipe_cli.render.context import ErrorView
+
+    is_verbose = bool(invocation.flags.get("verbose"))
+    if is_verbose:
+        # The frames without the exception's own text, which could carry a login.
+        with suppress(OSError):
+            invocation.surroundings.stderr.write("".join(traceback.format_tb(error.__traceback__)))
+    hint = "please report it with the lines above" if is_verbose else "run it again with --verbose for the traceback"
+    return _report(invocation, ErrorView("unexpected", f"unexpected {type(error).__name__}", hint, retryable=False), 1)

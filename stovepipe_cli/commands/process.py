@@ -1,0 +1,82 @@
+"""The process around an invocation: its streams, its signals, and how it ends when its reader has gone."""
+
+import io
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from stovepipe_cli.clock import SystemClock
+from stovepipe_cli.commands.surroundings import Surroundings
+
+_STANDARD_DESCRIPTORS = 3
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived."""
+
+
+class _ClosedStream(io.StringIO):
+    """A standard stream that was closed before the start: whoever writes to it learns that nobody reads."""
+
+    def write(self, _text: str) -> int:
+        raise BrokenPipeError
+
+
+def process_surroundings() -> Surroundings:
+    """This process's own; a stream that was closed before the start takes nothing."""
+    _occupy_standard_descriptors()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    return Surroundings(
+        environ=os.environ,
+        home=Path(os.path.expanduser("~")),  # noqa: PTH111 - Path.home raises where there is no home
+        stdin=_or_closed(sys.stdin),
+        stdout=_or_closed(sys.stdout),
+        stderr=_or_closed(sys.stderr),
+        clock=SystemClock(),
+        width=lambda: shutil.get_terminal_size((80, 24)).columns,
+        ask=_ask,
+    )
+
+
+def catch_signals() -> None:
+    """Turn SIGTERM into an exception as SIGINT is one; a second signal of either kind ends the process at once."""
+    signal.signal(signal.SIGTERM, _on_signal)
+    # Who started this may have chosen to ignore SIGINT, as nohup and a shell's background jobs do.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _on_signal)
+
+
+def abandon_stdout() -> None:
+    """Give up what is still buffered: it would fail once more when the interpreter closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _on_signal(number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is _on_signal:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated
+
+
+def _occupy_standard_descriptors() -> None:
+    # A database file must not be opened as descriptor 1 or 2, where a stray message would land in it.
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor < _STANDARD_DESCRIPTORS:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
+
+
+def _or_closed(stream: TextIO | None) -> TextIO:
+    return _ClosedStream() if stream is None else stream
+
+
+def _ask(question: str) -> str:
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline()

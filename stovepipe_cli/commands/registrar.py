@@ -1,0 +1,75 @@
+"""Turns a plain function from options to a report into a command with help, session and exit code."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import typer
+
+from stovepipe_cli.commands.session import Session
+from stovepipe_cli.commands.surroundings import Surroundings
+
+SHARED_OPTIONS_LINE = "Shared options such as --queue, --profile and --output work here too: see 'stovepipe --help'."
+
+
+@dataclass(slots=True)
+class Invocation:
+    """What the error boundary has to know: the words typed, the shared flags, and the session once it exists."""
+
+    surroundings: Surroundings
+    words: str
+    flags: dict[str, object] = field(default_factory=dict)
+    session: Session | None = None
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether a part of the answer left already."""
+        return self.session is not None and self.session.has_answered
+
+
+def command(
+    group: typer.Typer,
+    name: str,
+    *,
+    example: str,
+    exits: str,
+    may_create: bool = False,
+    reads_config: bool = True,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register `body(session, **options) -> Report` as a command of `group`.
+
+    Its help shows `example` and what the exit codes of `exits` mean. `may_create`: it may create the embedded
+    database. `reads_config` False: it works also where the configuration is broken.
+    """
+
+    def register(body: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(body, eval_str=True)
+        own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
+
+        def run(ctx: typer.Context, **options: object) -> int:
+            invocation: Invocation = ctx.obj
+            session = Session(
+                invocation.words,
+                invocation.flags,
+                invocation.surroundings,
+                may_create=may_create,
+                reads_config=reads_config,
+            )
+            invocation.session = session
+            try:
+                session.prepare()
+                return session.show(body(session, **options))
+            finally:
+                session.close()
+
+        context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        run.__signature__ = inspect.Signature([context, *own[1:]])  # type: ignore[attr-defined]  # read by inspect
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (context, *own[1:])}
+        run.__doc__ = inspect.cleandoc(body.__doc__ or "")
+        meanings = "\n".join(f"  {meaning}" for meaning in exits.split("; "))
+        epilog = f"\b\nExample:\n  {example}\n\n\b\nExit codes:\n{meanings}\n\n{SHARED_OPTIONS_LINE}"
+        group.command(name, epilog=epilog)(run)
+        return body
+
+    return register

@@ -1,0 +1,136 @@
+"""`stovepipe repair`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stovepipe_cli.commands.registrar import command
+from stovepipe_cli.commands.session import Session
+
+group = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
+
+Select = Annotated[list[str] | None, typer.Option("--select", help="Only what these rules found: codes or prefixes.")]
+Requests = Annotated[list[str] | None, typer.Option("--request", help="Only this request; repeatable.")]
+
+
+@command(
+    group,
+    "plan",
+    example="stovepipe repair plan -q monorepo/main --out plan.json",
+    exits="0 a plan was made, an empty one included (--detailed-exitcode: 3 when it holds entries to apply or decide); "
+    "5 the queue has no rows; 7 the file exists",
+)
+def plan(
+    session: Session,
+    select: Select = None,
+    request: Requests = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also write the plan to this file, for repair apply.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the files of --out and --sql.")] = False,
+    sql: Annotated[Path | None, typer.Option("--sql", help="Also write the plan as guarded SQL.")] = None,
+    expires: Annotated[str, typer.Option("--expires", help="How long the plan can be applied.")] = "24h",
+    insert_only: Annotated[bool, typer.Option("--insert-only", help="Leave projection updates out.")] = False,
+    no_tag: Annotated[bool, typer.Option("--no-tag", help="Do not mark inserted entries with the run.")] = False,
+    allow_retention_time: Annotated[
+        bool,
+        typer.Option(
+            "--allow-retention-time",
+            help="Where no row kept an entry's time, use the moment of insertion, which is what the field means.",
+        ),
+    ] = False,
+    failed_reason: Annotated[
+        list[str] | None, typer.Option("--failed-reason", help="REQUEST=REASON: why that request failed.")
+    ] = None,
+    superseded_by: Annotated[
+        list[str] | None, typer.Option("--superseded-by", help="REQUEST=ID: the newer request that superseded it.")
+    ] = None,
+    settle: Annotated[str | None, typer.Option("--settle", help="Wait before the second look (5s).")] = None,
+    min_age: Annotated[str | None, typer.Option("--min-age", help="Leave younger latest steps to the service.")] = None,
+    history_since: Annotated[
+        str | None, typer.Option("--history-since", help="First request that has a history, or none.")
+    ] = None,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="A queue without any row has an empty plan.")
+    ] = False,
+    detailed: Annotated[bool, typer.Option("--detailed-exitcode", help="3 when there is something to do.")] = False,
+) -> object:
+    """Plan the repair of what verify finds: only what stored rows prove. Writes nothing to the database.
+
+    Each entry says what would be inserted, which rows prove it and where its time comes from; what cannot be proved
+    is listed with the reason.
+    """
+    from stovepipe_cli.commands.repair_work import make_plan, write_plan_files
+
+    session.configure(settle=settle, min_age=min_age, history_since=history_since)
+    made = make_plan(
+        session,
+        session.reading,
+        select=select,
+        requests=request,
+        expires=expires,
+        insert_only=insert_only,
+        no_tag=no_tag,
+        allow_retention_time=allow_retention_time,
+        failed_reason=failed_reason,
+        superseded_by=superseded_by,
+        allow_empty=allow_empty,
+    )
+    write_plan_files(session, made, out=out, sql=sql, force=force)
+    return replace(made, is_detailed=detailed)
+
+
+@command(
+    group,
+    "apply",
+    example="stovepipe repair apply -q monorepo/main plan.json",
+    exits="0 all applied or identical; 3 any drifted, conflicting or failed; 7 not confirmed, or a plan that is "
+    "edited, expired or of another target",
+)
+def apply(
+    session: Session,
+    plan_file: Annotated[
+        Path | None, typer.Argument(metavar="PLAN", help="A file of repair plan; none plans afresh, on a terminal.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this rule code or request; repeatable.")
+    ] = None,
+    max_entries: Annotated[int | None, typer.Option("--max-entries", help="Apply at most so many entries.")] = None,
+    batch: Annotated[int, typer.Option("--batch", help="Most requests written between two looks at the result.")] = 512,
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Go on behind a conflict or a new finding.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Re-read everything and say what would happen.")] = False,
+    accept_failover: Annotated[
+        bool, typer.Option("--accept-failover", help="The database moved: apply if all that matters is equal.")
+    ] = False,
+    confirm_queue: Annotated[
+        str | None, typer.Option("--confirm-queue", help="The queue's name, where the profile is protected.")
+    ] = None,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why, for the record.")] = None,
+) -> object:
+    """Apply a plan: insert what it lists, as long as the rows that prove it are still what they were.
+
+    Nothing that exists is changed but projections that the plan names, and those only forward. Applying a plan twice
+    changes nothing.
+    """
+    from stovepipe_cli.commands.audit_options import codes, verify_options
+    from stovepipe_cli.commands.repair_work import apply_plan, load_or_make_plan
+    from stovepipe_cli.repair.apply_options import ApplyOptions
+
+    options = ApplyOptions(
+        only=codes(only),
+        max_entries=max_entries,
+        batch=batch,
+        dry_run=dry_run,
+        keep_going=keep_going,
+        accept_failover=accept_failover,
+        verify=verify_options(session),
+    )
+    return apply_plan(
+        session,
+        load_or_make_plan(session, plan_file),
+        options,
+        plan_file=plan_file,
+        confirm_queue=confirm_queue,
+    )

@@ -1,0 +1,67 @@
+"""The composition root: from configuration to open storage."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stovepipe_cli.config import Config, DatabaseAccess
+    from stovepipe_cli.storage.connection import ConnectionSpec
+    from stovepipe_cli.storage.contract import StorageFactory
+
+
+def open_database(config: "Config", *, read_only: bool) -> "StorageFactory":
+    """The configured database, for reads or for writes too; `ConfigError` where none is configured."""
+    from stovepipe_cli.storage import open_storage
+
+    access = config.require_database()
+    if config.database.is_default and access.target.path is not None and not read_only:
+        Path(access.target.path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return open_storage(
+        connection_spec(access),
+        connect_timeout_ms=config.limits.connect_ms.value,
+        statement_timeout_ms=config.limits.statement_ms.value,
+        read_only=read_only,
+    )
+
+
+def connection_spec(access: "DatabaseAccess") -> "ConnectionSpec":
+    """What the storage library needs to know of a configured database; the password is read at each connection."""
+    from stovepipe_cli.storage.connection import DEFAULT_HOST, DEFAULT_PORT, ConnectionSpec
+
+    target = access.target
+
+    def password() -> str | None:
+        secret = access.credentials()
+        return None if secret is None else secret.reveal()
+
+    tls = {
+        name: value
+        for name, value in (
+            ("mode", None if target.tls.mode == "unset" else target.tls.mode),
+            ("ca", target.tls.ca),
+            ("cert", target.tls.cert),
+            ("key", target.tls.key),
+        )
+        if value is not None
+    }
+    return ConnectionSpec(
+        backend=target.backend,
+        driver=target.driver,
+        host=target.host or DEFAULT_HOST,
+        port=target.port or DEFAULT_PORT,
+        socket=target.socket,
+        path=target.path,
+        database=target.database or "",
+        user=target.user,
+        tls=tls,
+        credentials=password,
+    )
+
+
+def throw_away_database(directory: str) -> "StorageFactory":
+    """A fresh SQLite database inside `directory`, with every table."""
+    from stovepipe_cli.storage import ConnectionSpec, open_storage
+
+    factory = open_storage(ConnectionSpec("sqlite", path=str(Path(directory) / "demo.db")))
+    factory.admin.create_tables()
+    return factory
