@@ -4,12 +4,12 @@ import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 import typer.main
 
-from stovepipe_cli.commands import GROUPS, SINGLES, options
+from stovepipe_cli.commands import GROUPS, SINGLES, options, root
 from stovepipe_cli.commands.process import Terminated, abandon_stdout, catch_signals, process_surroundings
 from stovepipe_cli.commands.registrar import Invocation
 from stovepipe_cli.commands.sections import SectionedGroup
@@ -26,17 +26,13 @@ COMPLETION_VARIABLE = "_STOVEPIPE_COMPLETE"
 _HARMLESS = ("output", "quiet", "no_progress", "color")
 _ROOT_ONLY = frozenset({"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"})
 
-BRIEF = """\
-stovepipe looks into, checks and mends the request history of a Stovepipe queue.
+EPILOG = """\b
+Example:
+  stovepipe demo
 
-  stovepipe demo                              see the main job done on a throw-away database
-  stovepipe queues list                       which queues there are
-  stovepipe history show -q QUEUE REQUEST     one request's history, with what is missing
-  stovepipe issues list -q QUEUE              issues that are open now
-  stovepipe verify -q QUEUE                   where history and request rows disagree
-  stovepipe repair plan -q QUEUE              what can be mended, and by which evidence
-
-All commands: stovepipe --help
+\b
+Exit codes:
+  the same for every command: stovepipe help exit-codes
 """
 
 
@@ -50,53 +46,14 @@ def build_app() -> typer.Typer:
         add_completion=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help="Look into, check and mend the request history of a Stovepipe queue.",
-        epilog="\b\nExample:\n  stovepipe demo\n\n\b\nExit codes:\n  the same for every command: stovepipe help exit-codes",
+        epilog=EPILOG,
     )
-    app.callback(invoke_without_command=True)(_root)
+    app.callback(invoke_without_command=True)(root.root)
     for name, (group, help_text) in GROUPS.items():
         app.add_typer(group, name=name, help=help_text)
     for add in SINGLES:
         add(app)
     return app
-
-
-def _root(
-    ctx: typer.Context,
-    queue: options.Queue = None,
-    profile: options.ProfileName = None,
-    database_url: options.DatabaseURL = None,
-    defaults_file: options.DefaultsFile = None,
-    ledger_url: options.LedgerURL = None,
-    output: options.Output = None,
-    output_file: options.OutputFile = None,
-    columns: options.Columns = None,
-    no_headers: options.NoHeaders = False,
-    tz: options.TimeZone = None,
-    color: options.Colour = None,
-    no_progress: options.NoProgress = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
-    yes: options.Yes = False,
-    no_input: options.NoInput = False,
-    use_service_dsn: options.ServiceDSN = False,
-    connect_timeout: options.ConnectTimeout = None,
-    statement_timeout: options.StatementTimeout = None,
-    throttle_timeout: options.ThrottleTimeout = None,
-    run_time: options.RunTime = None,
-    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.")] = False,
-) -> None:
-    invocation: Invocation = ctx.obj
-    given = {**ctx.params}
-    given.pop("version", None)
-    invocation.flags.update({name: value for name, value in given.items() if value is not None and value is not False})
-    if version:
-        from stovepipe_cli import __version__
-
-        invocation.surroundings.stdout.write(f"stovepipe {__version__}\n")
-        raise typer.Exit
-    if ctx.invoked_subcommand is None:
-        invocation.surroundings.stdout.write(BRIEF)
-        raise typer.Exit
 
 
 def run(argv: Sequence[str], surroundings: Surroundings) -> int:
@@ -109,30 +66,13 @@ def run(argv: Sequence[str], surroundings: Surroundings) -> int:
 
 def _run(argv: Sequence[str], invocation: Invocation) -> int:
     try:
-        root = typer.main.get_command(build_app())
-        arguments = options.arrange(argv, _option_names(root.params), _tree(getattr(root, "commands", {})))
-        is_harmful = any(options.holds_login(token) for token in argv)
-        invocation.words = "" if is_harmful and options.holds_login(arguments.words) else arguments.words
-        invocation.flags.update(arguments.shared)
-        if is_harmful:
-            invocation.flags = {name: invocation.flags[name] for name in _HARMLESS if name in invocation.flags}
-            raise options.login_in_argv()
-        if arguments.unfinished is not None:
-            raise UsageError(f"option '{arguments.unfinished}' requires an argument", hint="give it one, or leave it out")
-        # Help is the parser's own answer, and leaves through the same door as every other.
-        with redirect_stdout(invocation.surroundings.stdout):
-            # Not root.main(), which ends the process by itself on a closed pipe.
-            with root.make_context("stovepipe", list(arguments.args), obj=invocation) as context:
-                result = root.invoke(context)
-        invocation.surroundings.stdout.flush()
-        return int(result or 0)
+        return _invoke(argv, invocation)
     except typer.Exit as stop:
         invocation.surroundings.stdout.flush()
         return stop.exit_code
-    except StovepipeError as error:
-        return _report(invocation, _view(error), error.exit_code)
-    except typer.TyperException as error:
-        return _report(invocation, *_usage_view(error, invocation))
+    except (StovepipeError, typer.TyperException) as error:
+        view = _view(error) if isinstance(error, StovepipeError) else _usage_view(error, invocation)
+        return _report(invocation, view, error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _stopped(invocation, "interrupted", INTERRUPTED)
     except Terminated:
@@ -141,6 +81,28 @@ def _run(argv: Sequence[str], invocation: Invocation) -> int:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is a bug, and exits 1 as one line
         return _unexpected(invocation, error)
+
+
+def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
+    tree = typer.main.get_command(build_app())
+    arguments = options.arrange(argv, _option_names(tree.params), _tree(getattr(tree, "commands", {})))
+    is_harmful = any(options.holds_login(token) for token in argv)
+    invocation.words = "" if is_harmful and options.holds_login(arguments.words) else arguments.words
+    invocation.flags.update(arguments.shared)
+    if is_harmful:
+        invocation.flags = {name: invocation.flags[name] for name in _HARMLESS if name in invocation.flags}
+        raise options.login_in_argv()
+    if arguments.unfinished is not None:
+        raise UsageError(f"option '{arguments.unfinished}' requires an argument", hint="give it one, or leave it out")
+    # Help is the parser's own answer, and leaves through the same door as every other. Not main(), which ends the
+    # process by itself on a closed pipe.
+    with (
+        redirect_stdout(invocation.surroundings.stdout),
+        tree.make_context("stovepipe", list(arguments.args), obj=invocation) as context,
+    ):
+        result = tree.invoke(context)
+    invocation.surroundings.stdout.flush()
+    return int(result or 0)
 
 
 def main() -> NoReturn:
@@ -152,9 +114,11 @@ def main() -> NoReturn:
     code = run(sys.argv[1:], surroundings)
     try:
         surroundings.stdout.flush()
-    except (OSError, ValueError):
+    except BrokenPipeError:
         code = CLOSED_PIPE
-    if code == CLOSED_PIPE:
+        abandon_stdout()
+    except (OSError, ValueError):
+        code = code or 1
         abandon_stdout()
     sys.exit(code)
 
@@ -179,12 +143,12 @@ def _view(error: StovepipeError) -> "ErrorView":
     return ErrorView(error.code, error.message, error.hint, error.retryable)
 
 
-def _usage_view(error: typer.TyperException, invocation: Invocation) -> tuple["ErrorView", int]:
+def _usage_view(error: typer.TyperException, invocation: Invocation) -> "ErrorView":
     from stovepipe_cli.render.context import ErrorView
 
     message = error.format_message().strip().rstrip(".")
     message = message[:1].lower() + message[1:]
-    return ErrorView(UsageError.code, message, f"see: {_help_command(invocation)}", retryable=False), error.exit_code
+    return ErrorView(UsageError.code, message, f"see: {_help_command(invocation)}", retryable=False)
 
 
 def _help_command(invocation: Invocation) -> str:

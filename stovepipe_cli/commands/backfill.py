@@ -15,7 +15,8 @@ group = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
     group,
     "acceptances",
     example="stovepipe backfill acceptances -q monorepo/main --apply",
-    exits="0 done, unknown acceptance times included; 3 conflicts; 4 quarantined work; 5 the queue has no rows; 7 not confirmed",
+    exits="0 done, unknown acceptance times included; 3 conflicts; 4 quarantined work; 5 the queue has no rows; "
+    "7 not confirmed",
 )
 def acceptances(
     session: Session,

@@ -7,7 +7,6 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import TextIO
 
 from stovepipe_cli.clock import SystemClock
 from stovepipe_cli.commands.surroundings import Surroundings
@@ -19,15 +18,18 @@ class Terminated(BaseException):
     """SIGTERM arrived."""
 
 
-class _ClosedStream(io.StringIO):
-    """A standard stream that was closed before the start: whoever writes to it learns that nobody reads."""
+class _ClosedStdout(io.StringIO):
+    """Stdout that was closed before the start: an answer learns that nobody reads it."""
 
     def write(self, _text: str) -> int:
         raise BrokenPipeError
 
 
 def process_surroundings() -> Surroundings:
-    """This process's own; a stream that was closed before the start takes nothing."""
+    """What surrounds this very process.
+
+    Messages to a stderr that was closed before the start are lost, as they have to be.
+    """
     _occupy_standard_descriptors()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -35,9 +37,9 @@ def process_surroundings() -> Surroundings:
     return Surroundings(
         environ=os.environ,
         home=Path(os.path.expanduser("~")),  # noqa: PTH111 - Path.home raises where there is no home
-        stdin=_or_closed(sys.stdin),
-        stdout=_or_closed(sys.stdout),
-        stderr=_or_closed(sys.stderr),
+        stdin=sys.stdin or io.StringIO(),
+        stdout=sys.stdout or _ClosedStdout(),
+        stderr=sys.stderr or io.StringIO(),
         clock=SystemClock(),
         width=lambda: shutil.get_terminal_size((80, 24)).columns,
         ask=_ask,
@@ -70,10 +72,6 @@ def _occupy_standard_descriptors() -> None:
     while descriptor < _STANDARD_DESCRIPTORS:
         descriptor = os.open(os.devnull, os.O_RDWR)
     os.close(descriptor)
-
-
-def _or_closed(stream: TextIO | None) -> TextIO:
-    return _ClosedStream() if stream is None else stream
 
 
 def _ask(question: str) -> str:

@@ -107,7 +107,7 @@ def apply(
     confirm_queue: Annotated[
         str | None, typer.Option("--confirm-queue", help="The queue's name, where the profile is protected.")
     ] = None,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why, for the record.")] = None,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why, for the receipt.")] = None,
 ) -> object:
     """Apply a plan: insert what it lists, as long as the rows that prove it are still what they were.
 
@@ -133,4 +133,5 @@ def apply(
         options,
         plan_file=plan_file,
         confirm_queue=confirm_queue,
+        reason=reason,
     )

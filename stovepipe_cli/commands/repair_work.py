@@ -64,7 +64,7 @@ def make_plan(
 
 
 def plan_target(session: "Session") -> "PlanTarget":
-    """The open database as plans name it: the profile's `database_id` where there is one, else the server's identity."""
+    """The open database as plans name it: by the profile's `database_id`, else by the server's identity."""
     from stovepipe_cli.reports import PlanTarget
 
     state = session.server()
@@ -117,9 +117,10 @@ def apply_plan(
     *,
     plan_file: Path | None,
     confirm_queue: str | None,
+    reason: str | None = None,
 ) -> "ApplyReport":
     """Look at all that forbids the plan here, ask, apply, and keep the receipt beside the plan's file."""
-    from stovepipe_cli.repair.site import Site, apply_at, require_site
+    from stovepipe_cli.repair.site import ApplyRun, Site, apply_at, require_site
     from stovepipe_cli.run_id import mint_run_id
 
     options.validate()
@@ -136,7 +137,7 @@ def apply_plan(
         options,
         site,
         clock=session.clock,
-        run=(mint_run_id(session.clock), kept_beside),
+        run=ApplyRun(mint_run_id(session.clock), kept_beside, reason),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from stovepipe_cli.commands.progress import ProgressLine
 from stovepipe_cli.commands.surroundings import Surroundings
-from stovepipe_cli.errors import NothingFound, Refused, UsageError
+from stovepipe_cli.errors import NothingFound, Refused, StovepipeError, UsageError
 
 if TYPE_CHECKING:
     from stovepipe_cli.config import Config
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNATTENDED_RUN_TIME_MS = 6 * 60 * 60 * 1000
+
+
+class AnswerLost(StovepipeError):
+    """Stdout takes no more, as a full disk does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +278,18 @@ class Session:
             write_answer(str(path), "".join(chunks))
             self.has_answered = True
             return
-        for chunk in chunks:
-            self.has_answered = True
-            self.surroundings.stdout.write(chunk)
-        self.surroundings.stdout.flush()
+        try:
+            for chunk in chunks:
+                self.has_answered = True
+                self.surroundings.stdout.write(chunk)
+            self.surroundings.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise AnswerLost(
+                f"the answer cannot be written: {error.strerror or 'input/output error'}",
+                hint="what the command did is done; write the answer elsewhere",
+            ) from error
 
     def render_context(self) -> "RenderContext":
         """How this invocation's answer is to be written."""

@@ -84,7 +84,9 @@ def build_timeline(
         marks[deviation.log_id].append(Mark(deviation.code, _sentence(deviation)))
     gaps = [
         Gap(each.code, each.log_id, each.message, _position(each, request, ordered))
-        for each in sorted(missing, key=lambda each: (_missing_place(each, request), each.versions, each.code, each.log_id))
+        for each in sorted(
+            missing, key=lambda each: (_missing_place(each, request), each.versions, each.code, each.log_id)
+        )
         if not (is_legacy and each.code in MISSING_CODES)
     ]
     return Timeline(

@@ -17,12 +17,12 @@ def receipt_path(plan_path: Path, run_id: str) -> Path:
 
 
 class ReceiptFile:
-    """Takes down rows in the order they were written; the first line names run, plan, queue and target.
+    """Takes down rows in the order they were written; the first line names run, plan, queue, target and reason.
 
     A killed process leaves every row it wrote before its last one, and that one too unless it died between the two.
     """
 
-    def __init__(self, path: Path, plan: RepairPlan, run_id: str) -> None:
+    def __init__(self, path: Path, plan: RepairPlan, run_id: str, reason: str | None = None) -> None:
         self.path = path
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
@@ -34,7 +34,13 @@ class ReceiptFile:
                 hint="put the plan where this account may write: nothing was applied",
             ) from error
         self._file = os.fdopen(descriptor, "w", encoding="utf-8")
-        head = {"run_id": run_id, "plan_id": plan.plan_id, "queue": plan.queue, "target": plan.target}
+        head = {
+            "run_id": run_id,
+            "plan_id": plan.plan_id,
+            "queue": plan.queue,
+            "target": plan.target,
+            "reason": reason,
+        }
         self._line(head)
 
     def note(self, written: Written) -> None:

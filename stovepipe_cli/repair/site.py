@@ -23,6 +23,15 @@ class Site:
     server: ServerState
 
 
+@dataclass(frozen=True, slots=True)
+class ApplyRun:
+    """One apply as the record keeps it: its id, the plan's file where it came from one, and why it was made."""
+
+    run_id: str
+    plan_path: Path | None = None
+    reason: str | None = None
+
+
 def require_site(plan: RepairPlan, queue: str, options: ApplyOptions, site: Site, now_ms: int) -> ApplyOptions:
     """Refuse a plan that is not for here and now, and a server that takes no writes; the options to apply it with."""
     here = Here(queue, site.target.identity, site.schema_fingerprint, now_ms)
@@ -42,18 +51,17 @@ def apply_at(
     site: Site,
     *,
     clock: Clock,
-    run: tuple[str, Path | None],
+    run: ApplyRun,
 ) -> ApplyReport:
     """Check the plan against the site, apply it, and keep a receipt beside its file.
 
-    `run` is the run id and the file that the plan came from, None where it came from none. A dry run keeps no receipt.
+    A dry run keeps no receipt, and neither does a plan that came from no file.
     """
-    run_id, plan_path = run
     checked = require_site(plan, storage.queue, options, site, clock.now_ms())
-    if plan_path is None or options.dry_run:
-        return apply(storage, plan, checked, clock=clock, run_id=run_id)
+    if run.plan_path is None or options.dry_run:
+        return apply(storage, plan, checked, clock=clock, run_id=run.run_id)
     with ExitStack() as opened:
-        file = opened.enter_context(ReceiptFile(receipt_path(plan_path, run_id), plan, run_id))
+        file = opened.enter_context(ReceiptFile(receipt_path(run.plan_path, run.run_id), plan, run.run_id, run.reason))
         heard: Callable[[Written], None] = file.note
-        report = apply(storage, plan, checked, clock=clock, run_id=run_id, heard=heard)
+        report = apply(storage, plan, checked, clock=clock, run_id=run.run_id, heard=heard)
     return replace(report, receipt=replace(report.receipt, path=str(file.path)))

@@ -18,8 +18,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport(Report):
-    """`scope` is None for the whole queue, else the narrowing in words; `findings` holds at most the asked number,
-    worst first, of `findings_total`; `counts` counts all of them by code. `notes` are sentences on what is absent,
+    """What was looked at and what was found.
+
+    `scope` is None for the whole queue, else the narrowing in words; `findings` holds at most the asked number, worst
+    first, of `findings_total`; `counts` counts all of them by code. `notes` are sentences on what is absent,
     skipped or could not be judged; `blocking` those that alone make the verify incomplete.
     """
 

@@ -13,7 +13,7 @@ from stovepipe_cli.repair.applier import apply
 from stovepipe_cli.repair.apply_options import ApplyOptions
 from stovepipe_cli.repair.plan_digest import sealed
 from stovepipe_cli.repair.plan_options import PlanOptions
-from stovepipe_cli.repair.site import Site, apply_at
+from stovepipe_cli.repair.site import ApplyRun, Site, apply_at
 from stovepipe_cli.repair.steps import steps_of
 from stovepipe_cli.reports import PlanEntry, RepairPlan, Written
 from stovepipe_cli.storage.contract import ServerState, Storage, StorageReadOnly
@@ -258,7 +258,14 @@ def test_what_has_no_repair_is_left_and_reported() -> None:
 
 def at_site(repairs: Repairs, site: Site, options: ApplyOptions, plan_path: Path | None = None) -> Storage:
     options = replace(options, verify=repairs.look)
-    apply_at(repairs.storage, repairs.plan(), options, site, clock=repairs.clock, run=(RUN, plan_path))
+    apply_at(
+        repairs.storage,
+        repairs.plan(),
+        options,
+        site,
+        clock=repairs.clock,
+        run=ApplyRun(RUN, plan_path, "outage of 1 December"),
+    )
     return repairs.storage
 
 
