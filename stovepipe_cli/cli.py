@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stovepipe_cli.render.context import ErrorView
 
 INTERRUPTED, TERMINATED, CLOSED_PIPE = 130, 143, 141
+NARROWEST_HELP, WIDEST_HELP = 36, 100
 COMPLETION_VARIABLE = "_STOVEPIPE_COMPLETE"
 
 # What a refusal may still go by where something in argv must not be repeated.
@@ -44,7 +45,7 @@ def build_app() -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         add_completion=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        context_settings={"help_option_names": ["-h", "--help"]},
         help="Look into, check and mend the request history of a Stovepipe queue.",
         epilog=EPILOG,
     )
@@ -94,11 +95,12 @@ def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
         raise options.login_in_argv()
     if arguments.unfinished is not None:
         raise UsageError(f"option '{arguments.unfinished}' requires an argument", hint="give it one, or leave it out")
+    width = max(min(invocation.surroundings.width(), WIDEST_HELP), NARROWEST_HELP)
     # Help is the parser's own answer, and leaves through the same door as every other. Not main(), which ends the
     # process by itself on a closed pipe.
     with (
         redirect_stdout(invocation.surroundings.stdout),
-        tree.make_context("stovepipe", list(arguments.args), obj=invocation) as context,
+        tree.make_context("stovepipe", list(arguments.args), obj=invocation, terminal_width=width) as context,
     ):
         result = tree.invoke(context)
     invocation.surroundings.stdout.flush()

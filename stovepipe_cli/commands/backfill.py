@@ -22,13 +22,14 @@ def acceptances(
     session: Session,
     apply: Annotated[bool, typer.Option("--apply", help="Write; without it nothing is written.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing, which is the default.")] = False,
-    batch: Annotated[int, typer.Option("--batch", help="Requests read and mapped at a time.")] = 1000,
-    rate: Annotated[float | None, typer.Option("--rate", help="Most rows a second.")] = None,
+    batch: Annotated[int, typer.Option("--batch", metavar="N", help="Requests read and mapped at a time.")] = 1000,
+    rate: Annotated[float | None, typer.Option("--rate", metavar="N", help="Most rows a second.")] = None,
     allow_empty: Annotated[
         bool, typer.Option("--allow-empty", help="A queue without any row has nothing to do.")
     ] = False,
     confirm_queue: Annotated[
-        str | None, typer.Option("--confirm-queue", help="The queue's name, where the profile is protected.")
+        str | None,
+        typer.Option("--confirm-queue", metavar="NAME", help="The queue's name, where the profile is protected."),
     ] = None,
 ) -> object:
     """Create the acceptance mappings that are missing, from the acceptance times that summaries know.

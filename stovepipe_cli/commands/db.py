@@ -45,7 +45,7 @@ def check(session: Session) -> object:
 )
 def ping(
     session: Session,
-    wait: Annotated[str, typer.Option("--wait", help="Keep asking for so long, as in 60s.")] = "0",
+    wait: Annotated[str, typer.Option("--wait", metavar="TIME", help="Keep asking for so long, as in 60s.")] = "0",
 ) -> object:
     """Ask the database who it is and how fast it answers."""
     from stovepipe_cli.inspection import ping_database

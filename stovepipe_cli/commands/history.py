@@ -27,10 +27,14 @@ def show(
             show_default=False,
         ),
     ] = None,
-    uri: Annotated[str | None, typer.Option("--uri", help="The commit URI of the request instead.")] = None,
+    uri: Annotated[
+        str | None, typer.Option("--uri", metavar="URI", help="The commit URI of the request instead.")
+    ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--history-since", help="First request that has a history; older ones miss nothing."),
+        typer.Option(
+            "--history-since", metavar="REQUEST", help="First request that has a history; older ones miss nothing."
+        ),
     ] = None,
 ) -> object:
     """Show one request's history, with what is missing or contradictory marked in place."""

@@ -18,10 +18,14 @@ group = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 )
 def list_issues(
     session: Session,
-    limit: Annotated[int, typer.Option("--limit", help="Most issues of one page, 1 to 1000.")] = 50,
-    cursor: Annotated[str | None, typer.Option("--cursor", help="Go on behind the page that gave this.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most issues of one page, 1 to 1000.")] = 50,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", metavar="CURSOR", help="Go on behind the page that gave this.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them instead of one page.")] = False,
-    task: Annotated[str | None, typer.Option("--task", help="Only tasks that start with this.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="PREFIX", help="Only tasks that start with this.")
+    ] = None,
 ) -> object:
     """List the issues that are open now, in byte order of task and unit."""
     from stovepipe_cli.listing import list_open_issues

@@ -9,26 +9,41 @@ import typer
 
 from stovepipe_cli.errors import UsageError
 
-Queue = Annotated[str | None, typer.Option("--queue", "-q", help="Queue to work on [env: STOVEPIPE_QUEUE].")]
-ProfileName = Annotated[str | None, typer.Option("--profile", help="Profile to use [env: STOVEPIPE_PROFILE].")]
-DatabaseURL = Annotated[
-    str | None, typer.Option("--database-url", help="Database, without a password [env: STOVEPIPE_DATABASE_URL].")
+Queue = Annotated[
+    str | None, typer.Option("--queue", "-q", metavar="QUEUE", help="Queue to work on [env: STOVEPIPE_QUEUE].")
 ]
-DefaultsFile = Annotated[str | None, typer.Option("--defaults-file", help="MySQL option file with the login.")]
+ProfileName = Annotated[
+    str | None, typer.Option("--profile", metavar="NAME", help="Profile to use [env: STOVEPIPE_PROFILE].")
+]
+DatabaseURL = Annotated[
+    str | None,
+    typer.Option("--database-url", metavar="URL", help="Database, without a password [env: STOVEPIPE_DATABASE_URL]."),
+]
+DefaultsFile = Annotated[
+    str | None, typer.Option("--defaults-file", metavar="FILE", help="MySQL option file with the login.")
+]
 LedgerURL = Annotated[
-    str | None, typer.Option("--ledger-url", help="Ledger database, or none [env: STOVEPIPE_LEDGER_URL].")
+    str | None,
+    typer.Option("--ledger-url", metavar="URL", help="Ledger database, or none [env: STOVEPIPE_LEDGER_URL]."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option("--output", "-o", help="table, tsv, json, ndjson or csv; table on a terminal, else tsv."),
+    typer.Option(
+        "--output", "-o", metavar="FORMAT", help="table, tsv, json, ndjson or csv; table on a terminal, else tsv."
+    ),
 ]
-OutputFile = Annotated[str | None, typer.Option("--output-file", help="Write the answer to this file, at once whole.")]
+OutputFile = Annotated[
+    str | None, typer.Option("--output-file", metavar="FILE", help="Write the answer to this file, at once whole.")
+]
 Columns = Annotated[
-    str | None, typer.Option("--columns", help="Only these columns, comma-separated (tsv, csv, table).")
+    str | None,
+    typer.Option("--columns", metavar="NAMES", help="Only these columns, comma-separated (tsv, csv, table)."),
 ]
 NoHeaders = Annotated[bool, typer.Option("--no-headers", help="Leave the header row out.")]
-TimeZone = Annotated[str | None, typer.Option("--tz", help="Zone to show times in: a name, UTC or local.")]
-Colour = Annotated[str | None, typer.Option("--color", help="auto, always or never.")]
+TimeZone = Annotated[
+    str | None, typer.Option("--tz", metavar="ZONE", help="Zone to show times in: a name, UTC or local.")
+]
+Colour = Annotated[str | None, typer.Option("--color", metavar="WHEN", help="auto, always or never.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on stderr, and no table where the code is 0.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more on stderr; tracebacks of unexpected errors.")]
@@ -38,11 +53,17 @@ ServiceDSN = Annotated[
     bool, typer.Option("--use-service-dsn", help="Let a command write with the login of STORAGE_MYSQL_DSN.")
 ]
 ConnectTimeout = Annotated[
-    str | None, typer.Option("--connect-timeout", help="How long to wait for a connection (5s).")
+    str | None, typer.Option("--connect-timeout", metavar="TIME", help="How long to wait for a connection (5s).")
 ]
-StatementTimeout = Annotated[str | None, typer.Option("--statement-timeout", help="Longest statement (30s).")]
-ThrottleTimeout = Annotated[str | None, typer.Option("--throttle-timeout", help="Longest wait for a throttle (10m).")]
-RunTime = Annotated[str | None, typer.Option("--run-time", help="Time for the whole job (off a terminal 6h).")]
+StatementTimeout = Annotated[
+    str | None, typer.Option("--statement-timeout", metavar="TIME", help="Longest statement (30s).")
+]
+ThrottleTimeout = Annotated[
+    str | None, typer.Option("--throttle-timeout", metavar="TIME", help="Longest wait for a throttle (10m).")
+]
+RunTime = Annotated[
+    str | None, typer.Option("--run-time", metavar="TIME", help="Time for the whole job (off a terminal 6h).")
+]
 
 
 # user:password before a host, in a database URL and in the form of Go's driver.

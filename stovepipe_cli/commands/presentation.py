@@ -131,12 +131,12 @@ def question_text(session: "Session", write: "WritePlan") -> str:
     lines = [
         f"About to {write.purpose}",
         f"  profile   {session.config.profile.value or '-'}",
-        f"  host      {view.host if view else '-'}",
-        f"  database  {view.database if view else '-'}",
+        f"  host      {(view.host if view else '') or '-'}",
+        f"  database  {(view.database if view else '') or '-'}",
         f"  queue     {session.queue}",
     ]
-    lines.extend(f"  INSERT    {count} into {table}" for table, count in write.inserts.items() if count)
-    lines.extend(f"  UPDATE    {count} of {table}" for table, count in write.updates.items() if count)
+    lines.extend(f"  INSERT    {count:,} into {table}" for table, count in write.inserts.items() if count)
+    lines.extend(f"  UPDATE    {count:,} of {table}" for table, count in write.updates.items() if count)
     return "\n".join(lines)
 
 

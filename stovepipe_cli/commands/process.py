@@ -77,4 +77,11 @@ def _occupy_standard_descriptors() -> None:
 def _ask(question: str) -> str:
     sys.stderr.write(question)
     sys.stderr.flush()
-    return sys.stdin.readline()
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        # Neither Ctrl-C nor Ctrl-D ends the line that the question stands on.
+        if not answer.endswith("\n"):
+            sys.stderr.write("\n")
+    return answer

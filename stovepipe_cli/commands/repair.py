@@ -11,15 +11,19 @@ from stovepipe_cli.commands.session import Session
 
 group = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
-Select = Annotated[list[str] | None, typer.Option("--select", help="Only what these rules found: codes or prefixes.")]
-Requests = Annotated[list[str] | None, typer.Option("--request", help="Only this request; repeatable.")]
+Select = Annotated[
+    list[str] | None, typer.Option("--select", metavar="CODES", help="Only what these rules found: codes or prefixes.")
+]
+Requests = Annotated[
+    list[str] | None, typer.Option("--request", metavar="REQUEST", help="Only this request; repeatable.")
+]
 
 
 @command(
     group,
     "plan",
     example="stovepipe repair plan -q monorepo/main --out plan.json",
-    exits="0 a plan was made, an empty one included (--detailed-exitcode: 3 when it holds entries to apply or decide); "
+    exits="0 a plan was made, also an empty one; 3 with --detailed-exitcode: it holds entries to apply or decide; "
     "5 the queue has no rows; 7 the file exists",
 )
 def plan(
@@ -27,11 +31,15 @@ def plan(
     select: Select = None,
     request: Requests = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Also write the plan to this file, for repair apply.")
+        Path | None, typer.Option("--out", metavar="FILE", help="Also write the plan to this file, for repair apply.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files of --out and --sql.")] = False,
-    sql: Annotated[Path | None, typer.Option("--sql", help="Also write the plan as guarded SQL.")] = None,
-    expires: Annotated[str, typer.Option("--expires", help="How long the plan can be applied.")] = "24h",
+    sql: Annotated[
+        Path | None, typer.Option("--sql", metavar="FILE", help="Also write the plan as guarded SQL.")
+    ] = None,
+    expires: Annotated[
+        str, typer.Option("--expires", metavar="TIME", help="How long the plan can be applied.")
+    ] = "24h",
     insert_only: Annotated[bool, typer.Option("--insert-only", help="Leave projection updates out.")] = False,
     no_tag: Annotated[bool, typer.Option("--no-tag", help="Do not mark inserted entries with the run.")] = False,
     allow_retention_time: Annotated[
@@ -42,15 +50,22 @@ def plan(
         ),
     ] = False,
     failed_reason: Annotated[
-        list[str] | None, typer.Option("--failed-reason", help="REQUEST=REASON: why that request failed.")
+        list[str] | None,
+        typer.Option("--failed-reason", metavar="REQUEST=REASON", help="Why that request failed; repeatable."),
     ] = None,
     superseded_by: Annotated[
-        list[str] | None, typer.Option("--superseded-by", help="REQUEST=ID: the newer request that superseded it.")
+        list[str] | None,
+        typer.Option("--superseded-by", metavar="REQUEST=ID", help="The newer request that superseded it; repeatable."),
     ] = None,
-    settle: Annotated[str | None, typer.Option("--settle", help="Wait before the second look (5s).")] = None,
-    min_age: Annotated[str | None, typer.Option("--min-age", help="Leave younger latest steps to the service.")] = None,
+    settle: Annotated[
+        str | None, typer.Option("--settle", metavar="TIME", help="Wait before the second look (5s).")
+    ] = None,
+    min_age: Annotated[
+        str | None, typer.Option("--min-age", metavar="TIME", help="Leave younger latest steps to the service.")
+    ] = None,
     history_since: Annotated[
-        str | None, typer.Option("--history-since", help="First request that has a history, or none.")
+        str | None,
+        typer.Option("--history-since", metavar="REQUEST", help="First request that has a history, or none."),
     ] = None,
     allow_empty: Annotated[
         bool, typer.Option("--allow-empty", help="A queue without any row has an empty plan.")
@@ -95,19 +110,25 @@ def apply(
         Path | None, typer.Argument(metavar="PLAN", help="A file of repair plan; none plans afresh, on a terminal.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only this rule code or request; repeatable.")
+        list[str] | None,
+        typer.Option("--only", metavar="CODE|REQUEST", help="Only this rule code or request; repeatable."),
     ] = None,
-    max_entries: Annotated[int | None, typer.Option("--max-entries", help="Apply at most so many entries.")] = None,
-    batch: Annotated[int, typer.Option("--batch", help="Most requests written between two looks at the result.")] = 512,
+    max_entries: Annotated[
+        int | None, typer.Option("--max-entries", metavar="N", help="Apply at most so many entries.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", metavar="N", help="Most requests written between two looks at the result.")
+    ] = 512,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Go on behind a conflict or a new finding.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Re-read everything and say what would happen.")] = False,
     accept_failover: Annotated[
         bool, typer.Option("--accept-failover", help="The database moved: apply if all that matters is equal.")
     ] = False,
     confirm_queue: Annotated[
-        str | None, typer.Option("--confirm-queue", help="The queue's name, where the profile is protected.")
+        str | None,
+        typer.Option("--confirm-queue", metavar="NAME", help="The queue's name, where the profile is protected."),
     ] = None,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why, for the receipt.")] = None,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the receipt.")] = None,
 ) -> object:
     """Apply a plan: insert what it lists, as long as the rows that prove it are still what they were.
 

@@ -12,6 +12,9 @@ SECTIONS = (
     ("Advanced", ("runs", "ledger", "schema", "help")),
 )
 
+# The first sentence whole; longer ones than this would be cut.
+_ONE_SENTENCE = 200
+
 
 class SectionedGroup(TyperGroup):
     """A group that lists its commands by purpose."""
@@ -20,7 +23,7 @@ class SectionedGroup(TyperGroup):
         """Write one section a heading, then the options."""
         for heading, names in SECTIONS:
             rows = [
-                (name, command.get_short_help_str(formatter.width - 20))
+                (name, command.get_short_help_str(_ONE_SENTENCE))
                 for name in names
                 if (command := self.get_command(ctx, name)) is not None and not command.hidden
             ]

@@ -22,33 +22,50 @@ def add(app: typer.Typer) -> None:
 def verify(
     session: Session,
     select: Annotated[
-        list[str] | None, typer.Option("--select", help="Only these rules: codes or prefixes, repeatable or a,b.")
+        list[str] | None,
+        typer.Option("--select", metavar="CODES", help="Only these rules: codes or prefixes, repeatable or a,b."),
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Not these rules.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="Not these rules.")] = None,
     fail_on: Annotated[
-        str, typer.Option("--fail-on", help="Least severity that counts: error, warning, info.")
+        str, typer.Option("--fail-on", metavar="SEVERITY", help="Least severity that counts: error, warning, info.")
     ] = "error",
-    request: Annotated[list[str] | None, typer.Option("--request", help="Only this request; repeatable.")] = None,
-    last: Annotated[int | None, typer.Option("--last", help="Only the newest N requests by number.")] = None,
-    since: Annotated[str | None, typer.Option("--since", help="Only requests accepted at or after this time.")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="Only requests accepted before this time.")] = None,
+    request: Annotated[
+        list[str] | None, typer.Option("--request", metavar="REQUEST", help="Only this request; repeatable.")
+    ] = None,
+    last: Annotated[
+        int | None, typer.Option("--last", metavar="N", help="Only the newest N requests by number.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only requests accepted at or after this time.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Only requests accepted before this time.")
+    ] = None,
     settle: Annotated[
-        str | None, typer.Option("--settle", help="Wait before the second look (5s; 0: no second look).")
+        str | None,
+        typer.Option("--settle", metavar="TIME", help="Wait before the second look (5s; 0: no second look)."),
     ] = None,
     min_age: Annotated[
-        str | None, typer.Option("--min-age", help="Younger latest steps count as pending (15m).")
+        str | None, typer.Option("--min-age", metavar="TIME", help="Younger latest steps count as pending (15m).")
     ] = None,
     show_pending: Annotated[bool, typer.Option("--show-pending", help="List what is pending.")] = False,
     history_since: Annotated[
         str | None,
-        typer.Option("--history-since", help="First request that has a history, or none; else it is detected."),
+        typer.Option(
+            "--history-since", metavar="REQUEST", help="First request that has a history, or none; else it is detected."
+        ),
     ] = None,
     require_history_since: Annotated[
         bool, typer.Option("--require-history-since", help="Refuse to detect where history begins.")
     ] = False,
-    max_findings: Annotated[int, typer.Option("--max-findings", help="Most findings to show; all are counted.")] = 1000,
+    max_findings: Annotated[
+        int, typer.Option("--max-findings", metavar="N", help="Most findings to show; all are counted.")
+    ] = 1000,
     findings_file: Annotated[
-        Path | None, typer.Option("--findings-file", help="Write every finding to this file, one JSON object a line.")
+        Path | None,
+        typer.Option(
+            "--findings-file", metavar="FILE", help="Write every finding to this file, one JSON object a line."
+        ),
     ] = None,
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="A queue without any row is clean.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Findings do not set the exit code.")] = False,

@@ -76,3 +76,18 @@ def healthy(program: Program, database: Callable[[str], Path]) -> Program:
     """The program on a queue without damage."""
     program.environ |= {"STOVEPIPE_DATABASE_URL": f"sqlite:///{database('healthy')}", "STOVEPIPE_QUEUE": QUEUE}
     return program
+
+
+@pytest.fixture
+def uris(program: Program, database: Callable[[str], Path]) -> Program:
+    """The program on a queue in which two commits lead to no request."""
+    program.environ |= {"STOVEPIPE_DATABASE_URL": f"sqlite:///{database('u501')}", "STOVEPIPE_QUEUE": QUEUE}
+    return program
+
+
+@pytest.fixture
+def plan(uris: Program) -> Path:
+    """A plan for both commits."""
+    file = uris.home / "plan.json"
+    assert uris("repair", "plan", "--settle", "0", "--out", file).code == 0
+    return file

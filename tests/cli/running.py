@@ -138,16 +138,15 @@ class Process:
         self,
         *argv: str | Path,
         environ: Mapping[str, str] | None = None,
-        shell: str | None = None,
-        text_stdin: str = "",
+        script: str | None = None,
     ) -> Result:
-        """Run it to its end. With `shell`, a script in which "$@" is the program's command line."""
+        """Run it to its end. A `script` is for bash, with the program's command line as "$@"."""
         command = self.command(*argv)
-        if shell is not None:
-            command = ["/bin/bash", "-c", shell, "bash", *command]
+        if script is not None:
+            command = ["/bin/bash", "-c", script, "bash", *command]
         done = subprocess.run(
             command,
-            input=text_stdin.encode(),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             env=self.environ(environ),
             cwd=self.home,

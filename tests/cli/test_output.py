@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -187,7 +188,7 @@ def test_an_output_file_is_replaced_and_keeps_its_mode(issues: Program) -> None:
     reader.close()
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert file.read_text().startswith("task_id\t")
-    assert os.listdir(issues.home) == ["out.tsv"], "something was left beside it"
+    assert [each.name for each in issues.home.iterdir()] == ["out.tsv"], "something was left beside it"
 
 
 def test_a_new_output_file_has_the_mode_that_the_umask_leaves(issues: Program) -> None:
@@ -209,7 +210,7 @@ def test_an_output_file_behind_a_symbolic_link_is_replaced_where_it_is(issues: P
 
 def test_an_output_file_that_is_a_device_is_written_to(issues: Program) -> None:
     assert issues("issues", "list", "--output-file", "/dev/null").code == 0
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert Path("/dev/null").is_char_device()
 
 
 def test_a_place_that_takes_no_file_is_told_before_any_work(demo: Program) -> None:
@@ -250,25 +251,29 @@ def test_times_are_shown_in_the_zone_asked_for_and_named(healthy: Program) -> No
 
 
 @pytest.mark.parametrize(
-    ("flags", "environ", "is_terminal", "is_coloured"),
+    ("flags", "environ", "coloured"),
     [
-        ((), {}, True, True),
-        ((), {"NO_COLOR": "1"}, True, False),
-        ((), {"TERM": "dumb"}, True, False),
-        (("--color", "never"), {}, True, False),
-        ((), {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1"}, False, False),
-        (("--color", "always"), {}, False, True),
-        (("--color", "always"), {"NO_COLOR": "1"}, False, True),
+        ((), {}, {"terminal"}),
+        ((), {"NO_COLOR": "1"}, set()),
+        ((), {"TERM": "dumb"}, set()),
+        ((), {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1"}, {"terminal"}),
+        (("--color", "never"), {}, set()),
+        (("--color", "always"), {}, {"terminal", "pipe"}),
+        (("--color", "always"), {"NO_COLOR": "1"}, {"terminal", "pipe"}),
     ],
 )
 def test_colour_is_for_terminals_or_on_request(
-    flags: tuple[str, ...], environ: dict[str, str], is_terminal: bool, is_coloured: bool, demo: Program
+    flags: tuple[str, ...], environ: dict[str, str], coloured: set[str], demo: Program
 ) -> None:
-    result = demo("verify", "--settle", "0", "-o", "table", *flags, terminal=is_terminal, environ=environ)
-    assert ("\x1b[" in result.stdout) is is_coloured
+    argv = ("verify", "--settle", "0", "-o", "table", *flags)
+    shown = {
+        "terminal": demo(*argv, terminal=True, environ=environ).stdout,
+        "pipe": demo(*argv, environ=environ).stdout,
+    }
+    assert {where for where, text in shown.items() if "\x1b[" in text} == coloured
 
 
-def test_a_story_of_no_item_on_a_terminal_is_one_sentence_on_stderr(healthy: Program) -> None:
+def test_an_empty_list_on_a_terminal_is_one_sentence_on_stderr(healthy: Program) -> None:
     result = healthy("issues", "list", terminal=True, environ={"PAGER": "less"})
     assert (result.code, result.stdout, result.stderr) == (0, "", "queue 'demo/main' has no open issue\n")
 

@@ -1,11 +1,9 @@
 """A password given in any way there is appears in nothing that the program prints."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.cli.every_command import CASES, argv_of
-from tests.cli.running import Program
+from tests.cli.running import FixedClock, Program
 from tests.support.mariadb import MariaDBServer
 
 SENTINEL = "S3ntinel-pa55"
@@ -76,11 +74,10 @@ def test_a_password_is_in_no_output_of_any_command(way: str, program: Program) -
     for words, case in CASES.items():
         if "{plan}" in case.argv:
             continue
-        for output in ("json", "table"):
-            argv = [*argv_of(words, program), *flags, "-q", "main", "-v", "-o", output, "--use-service-dsn"]
-            result = program(*argv)
-            seen.append(result.code)
-            assert SENTINEL not in result.stdout + result.stderr, words
+        output = "table" if words == "verify" else "json"
+        result = program(*argv_of(words, program), *flags, "-q", "main", "-v", "-o", output, "--use-service-dsn")
+        seen.append(result.code)
+        assert SENTINEL not in result.stdout + result.stderr, words
     assert {0, 6} <= set(seen), "no command tried to log in"
 
 
@@ -123,17 +120,16 @@ def test_a_server_that_refuses_the_password_does_not_make_it_public(
     assert address in result.stdout + result.stderr
 
 
-def test_a_bug_shows_frames_and_no_values(program: Program, tmp_path: Path) -> None:
-    """Whatever raises, its text stays inside: here a stream that breaks in a way nobody foresaw."""
-    program.environ["STOVEPIPE_DATABASE_URL"] = f"sqlite:///{tmp_path}/{SENTINEL}"
+def test_a_bug_shows_frames_and_no_values(program: Program) -> None:
+    """Whatever raises, its text stays inside: here a clock that breaks in a way nobody foresaw."""
 
-    class Clock(type(program.clock)):  # type: ignore[misc]  # the class is only known at run time
+    class BrokenClock(FixedClock):
         def now_ms(self) -> int:
             raise RuntimeError(SENTINEL)
 
-    program.clock = Clock()
+    program.clock = BrokenClock()
     quiet, verbose = program("help", "exit-codes"), program("help", "exit-codes", "-v", "-o", "json")
     assert quiet.stderr == ("stovepipe: unexpected RuntimeError\n  run it again with --verbose for the traceback\n")
     assert (verbose.code, verbose.document["errors"][0]["code"]) == (1, "unexpected")
-    assert "exit_codes" in verbose.stderr or "now_ms" in verbose.stderr
+    assert "now_ms" in verbose.stderr
     assert SENTINEL not in verbose.stdout + verbose.stderr

@@ -1,0 +1,115 @@
+"""Asking before a write, and refusing where nobody can be asked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Program
+
+
+def test_without_a_terminal_a_write_is_refused_at_once(demo: Program) -> None:
+    result = demo("backfill", "acceptances", "--apply")
+    assert (result.code, result.stdout, demo.asked) == (7, "", [])
+    assert result.stderr == (
+        "stovepipe: nobody is there to confirm; nothing was written\n  add --yes to write without a question\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--no-input", "STOVEPIPE_NO_INPUT"])
+def test_no_input_refuses_a_write_on_a_terminal_too(option: str, demo: Program) -> None:
+    flags, environ = ([option], {}) if option.startswith("-") else ([], {option: "1"})
+    result = demo("backfill", "acceptances", "--apply", *flags, answers=["y"], environ=environ)
+    assert (result.code, demo.asked) == (7, [])
+
+
+@pytest.mark.parametrize("answer", ["n", "", "no", "yess", "N"])
+def test_any_answer_but_yes_cancels(answer: str, demo: Program) -> None:
+    result = demo("backfill", "acceptances", "--apply", answers=[answer])
+    assert (result.code, result.stdout) == (7, "")
+    assert result.stderr.endswith("stovepipe: cancelled; nothing was written\n")
+    assert demo("backfill", "acceptances", "-o", "json").document["data"]["mapped"] == 1
+
+
+@pytest.mark.parametrize("flags", [[], ["--quiet"]])
+def test_the_question_says_where_and_how_much(flags: list[str], demo: Program) -> None:
+    result = demo("backfill", "acceptances", "--apply", *flags, answers=["yes"])
+    file = demo.environ["STOVEPIPE_DATABASE_URL"].removeprefix("sqlite:///")
+    assert result.code == 0
+    assert demo.asked == ["Write this? [y/N] "]
+    for line in ("profile   -", f"database  {file}", "queue     demo/main", "INSERT    1 into request_acceptance"):
+        assert f"  {line}\n" in result.stderr
+
+
+def test_nothing_to_write_is_no_question(healthy: Program) -> None:
+    result = healthy("backfill", "acceptances", "--apply", answers=[])
+    assert (result.code, healthy.asked) == (0, [])
+
+
+def test_apply_without_a_plan_shows_a_fresh_one_and_asks(demo: Program) -> None:
+    result = demo("repair", "apply", "-o", "json", answers=["y"])
+    assert (result.code, result.document["data"]["applied"]) == (0, 8)
+    assert demo.asked == ["Write this? [y/N] "]
+    shown, question = result.stderr.index("ready to insert"), result.stderr.index("About to apply a repair plan")
+    assert shown < question
+    for line in ("INSERT    4 into request_log", "INSERT    1 into request_uri"):
+        assert line in result.stderr
+
+
+def test_apply_and_dry_run_exclude_each_other(demo: Program) -> None:
+    assert demo("backfill", "acceptances", "--apply", "--dry-run").code == 2
+
+
+PROTECTED = """\
+profiles:
+  prod:
+    database_url: sqlite:///{database}
+    queues: [demo/main]
+    protected: true
+"""
+
+
+@pytest.fixture
+def protected(program: Program, database: Callable[[str], Path]) -> Program:
+    """A protected profile with a ledger."""
+    ledger = f"    ledger_url: sqlite:///{program.home}/ledger.db\n"
+    program.configure(PROTECTED.format(database=database("demo")) + ledger)
+    program.environ["STOVEPIPE_PROFILE"] = "prod"
+    return program
+
+
+def test_a_protected_profile_wants_the_queues_name_typed(protected: Program) -> None:
+    wrong = protected("backfill", "acceptances", "--apply", "--yes", answers=["y"])
+    assert (wrong.code, protected.asked) == (
+        7,
+        ["The profile is protected. Type the queue's name to write: "],
+    )
+    assert "cancelled; nothing was written" in wrong.stderr
+    assert "profile   prod" in wrong.stderr
+    assert protected("backfill", "acceptances", "--apply", answers=["demo/main"]).code == 0
+
+
+def test_yes_is_not_enough_for_a_protected_profile(protected: Program) -> None:
+    result = protected("backfill", "acceptances", "--apply", "--yes")
+    assert result.code == 7
+    assert "--confirm-queue NAME" in result.stderr
+
+
+def test_a_script_names_the_queue_of_a_protected_profile(protected: Program) -> None:
+    assert protected("backfill", "acceptances", "--apply", "--confirm-queue", "demo/mian").code == 7
+    assert protected("backfill", "acceptances", "--apply", "--confirm-queue", "demo/main").code == 0
+
+
+def test_a_protected_profile_without_a_ledger_takes_no_write(program: Program, database: Callable[[str], Path]) -> None:
+    program.configure(PROTECTED.format(database=database("demo")))
+    argv = ("backfill", "acceptances", "--apply", "--confirm-queue", "demo/main", "--profile", "prod")
+    result = program(*argv)
+    assert result.code == 7
+    assert "no ledger is configured" in result.stderr
+    assert program(*argv, "--ledger-url", "none").code == 7, "a ledger that is turned off is none"
+
+
+def test_a_protected_profile_takes_no_fixtures(protected: Program) -> None:
+    result = protected("fixtures", "load", "healthy", "--into-existing")
+    assert result.code == 7
+    assert "protected" in result.stderr
