@@ -142,6 +142,11 @@ class TableStatements:
             if len(names) == 1:
                 wanted: list[Any] = [sa.bindparam(f"k{number}_{names[0]}") for number in range(count)]
                 return select.where(same_queue, self._source.c[names[0]].in_(wanted))
+            if self._can_join(names):
+                return self._join(names, count)
+            # Costing each alternative on a second index too takes MariaDB longer than reading the rows.
+            if self.table.index is not None and self.shape.found.key == self.table.key:
+                select = select.with_hint(self._source, "FORCE INDEX (PRIMARY)", "mysql")
             # The queue stands in every alternative, so that each is a whole key for the optimiser.
             return select.where(
                 sa.or_(
@@ -156,6 +161,27 @@ class TableStatements:
             )
 
         return self._once(("many", parts, count), build)
+
+    def _can_join(self, names: Sequence[str]) -> bool:
+        """Whether keys can be a derived table: on a server, where their text can be given the column's collation."""
+        collations = (self.shape.found.columns[name].collation for name in names)
+        return self._backend.dialect.name == "mysql" and all(
+            not collation or collation.startswith("utf8mb4") for collation in collations
+        )
+
+    def _join(self, names: Sequence[str], count: int) -> ClauseElement:
+        """One look-up a key, in the order of the derived table: four times as fast as alternatives on MariaDB."""
+        wanted = sa.union_all(
+            *(sa.select(*(self._key_part(name, number) for name in names)) for number in range(count))
+        ).subquery("wanted")
+        matches = (self._source.c[name] == wanted.c[name] for name in names)
+        joined = wanted.join(self._source, sa.and_(*self._same((self.queue_column,)), *matches))
+        return sa.select(*self._read()).select_from(joined).prefix_with("STRAIGHT_JOIN", dialect="mysql")
+
+    def _key_part(self, name: str, number: int) -> ColumnElement[Any]:
+        parameter: ColumnElement[Any] = sa.bindparam(f"k{number}_{name}")
+        collation = self.shape.found.columns[name].collation
+        return (sa.collate(parameter, collation) if collation else parameter).label(name)
 
     def queues(self, *, is_after: bool, is_distinct: bool) -> Statement:
         """The next queue name, or where the key cannot lead there all of them at once."""
