@@ -11,11 +11,13 @@ from stovepipe_cli.audit.pace import Deadline
 from stovepipe_cli.audit.progress import Progress
 from stovepipe_cli.audit.reading import Needs
 from stovepipe_cli.audit.rules import MISSING_RULES, PassName
-from stovepipe_cli.audit.rules.foreign import foreign_again, foreign_row
+from stovepipe_cli.audit.rules.builds import outcome_follows_build
+from stovepipe_cli.audit.rules.foreign import foreign_row
 from stovepipe_cli.audit.rules.rule import Judge
 from stovepipe_cli.audit.scope import Scope
 from stovepipe_cli.audit.spill import Spill
 from stovepipe_cli.audit.survey import ALWAYS_JUDGED, PASS_TABLES, Survey
+from stovepipe_cli.audit.tally import Tally
 from stovepipe_cli.audit.terms import Terms
 from stovepipe_cli.audit.walk import Snapshots
 from stovepipe_cli.clock import Clock
@@ -31,6 +33,7 @@ MOST_OVERSIZED = 10_000
 class Case:
     """One verify under way. `legacy_requests` counts requests below the boundary that have no entry.
 
+    `sole_builds` maps requests that contradict a build to it, as long as no other build of theirs is met.
     `lowest_missing` is the lowest number of a request that lacks something, None where none does.
     """
 
@@ -48,7 +51,14 @@ class Case:
     oversized: set[str] = field(default_factory=set)
     legacy_requests: int = 0
     lowest_missing: int | None = None
+    tally: Tally = field(init=False)
+    has_project_facts: bool = False
+    sole_builds: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing seen."""
+        self.tally = Tally(self.queue)
 
     @property
     def queue(self) -> str:
@@ -113,12 +123,6 @@ class Case:
         """Whether a request is certain to be from before history began."""
         return self.boundary.is_known and self.boundary.is_legacy(request_id)
 
-    def read_again(self, snapshot: AuditSnapshot, candidates: Iterable[Candidate]) -> Iterable[Candidate]:
-        """Those candidates about no request that still stand, as they are now."""
-        for candidate in candidates:
-            if candidate.code == "H114":
-                yield from foreign_again(snapshot, candidate)
-
     def checked(self, name: PassName, rows: int) -> None:
         """Count rows that a pass has judged."""
         before = self.coverage.get(name, Coverage(0, 0, absent=False))
@@ -129,6 +133,15 @@ class Case:
         """A pass was not finished, or not begun."""
         before = self.coverage.get(name, Coverage(0, 0, absent=False))
         self.coverage[name] = Coverage(before.checked, before.skipped + 1, absent=False)
+
+    def suspect_sole_build(self, dossier: Dossier) -> None:
+        """Remember a request that contradicts the one build its entries name, should there be no other."""
+        own = [build.id for build in dossier.builds.values() if build.request_id == dossier.request_id]
+        if len(own) != 1 or len(self.sole_builds) >= MOST_OVERSIZED or outcome_follows_build(dossier, self.terms):
+            return
+        (dossier.sole_build,) = own
+        if outcome_follows_build(dossier, self.terms):
+            self.sole_builds[dossier.request_id] = dossier.sole_build
 
     def note_oversized(self, request_id: str) -> None:
         """Remember a history that must not be read at once."""

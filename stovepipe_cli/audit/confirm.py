@@ -9,6 +9,7 @@ from stovepipe_cli.audit.candidate import NOBODY, Candidate
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.dossier import Dossier
 from stovepipe_cli.audit.hiding import shown
+from stovepipe_cli.audit.other_looks import is_other, looked_at_again
 from stovepipe_cli.audit.progress import Progress
 from stovepipe_cli.audit.reading import add_builds, load
 from stovepipe_cli.audit.rules import MISSING_RULES, RULES, PassName
@@ -86,9 +87,10 @@ def _stand(case: Case, group: Sequence[Candidate], again: Mapping[Identity, Cand
 
 def _second_read(case: Case, batch: Sequence[Sequence[Candidate]]) -> dict[Identity, Candidate]:
     def work(snapshot: AuditSnapshot) -> dict[Identity, Candidate]:
-        found = _read_requests(case, snapshot, [each for group in batch for each in group if each.request_id != NOBODY])
-        others = [each for group in batch for each in group if each.request_id == NOBODY]
-        return found | {(NOBODY, *each.identity): each for each in case.read_again(snapshot, others)}
+        candidates = [each for group in batch for each in group]
+        found = _read_requests(case, snapshot, [each for each in candidates if not is_other(each)])
+        others = looked_at_again(case, snapshot, [each for each in candidates if is_other(each)])
+        return found | {(each.request_id, *each.identity): each for each in others}
 
     return case.snapshots.read(work)
 
@@ -111,6 +113,7 @@ def _read_requests(case: Case, snapshot: AuditSnapshot, candidates: Sequence[Can
             found.setdefault(dossier.request_id, []).extend(seen)
 
     for dossier in load(snapshot, evidence, needs, case.oversized, judge_segment).values():
+        dossier.sole_build = case.sole_builds.get(dossier.request_id, "")
         for judge in judges:
             found.setdefault(dossier.request_id, []).extend(judge(dossier, case.terms))
     return {(each.request_id, *each.identity): each for group in found.values() for each in _asked_for(case, group)}

@@ -38,7 +38,8 @@ class Dossier:
 
     `rows` are the entries that are still to be judged one by one; of a very long history they are the last segment,
     the states and the first events. `builds` are those its entries name and those asked for; `facts` are the
-    repository facts at its uri and those asked for; `acceptances` and `uris` likewise.
+    repository facts at its uri and those asked for; `acceptances` and `uris` likewise. `sole_build` is the id of the
+    request's only build, where that is known.
     """
 
     request_id: str
@@ -51,6 +52,7 @@ class Dossier:
     builds: dict[str, BuildRow] = field(default_factory=dict)
     facts: list[ValidationFactRow] = field(default_factory=list)
     project_facts: ProjectFacts | None = None
+    sole_build: str = ""
     entry_count: int = 0
     build_count: int = 0
     newest_ms: int = 0

@@ -4,12 +4,14 @@ Only where something is missing is the whole dossier of the request read, in the
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.reading import Evidence, load
 from stovepipe_cli.audit.rules import PassName
+from stovepipe_cli.audit.rules.builds import outcome_follows_build
 from stovepipe_cli.audit.walk import Visit, walk
 from stovepipe_cli.entities.build import TERMINAL_BUILD_STATUSES
 from stovepipe_cli.entities.request import BUILD_OUTCOME_STATES
@@ -34,12 +36,15 @@ _DOSSIERS_AT_ONCE = 100
 
 
 def run_builds(case: Case) -> bool:
-    """E201 and E202: False where the time budget ended it, as for every pass here."""
+    """E201, E202 and what is left of E211: False where the time budget ended it, as for every pass here."""
     is_judged = case.survey.checks("E201", "E202")
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[BuildRow]) -> int:
         case.add_foreign(snapshot, BuildRow, after, page.foreign)
         builds = [build for build in page.rows if case.scope.contains(build.request_id)]
+        for build in builds:
+            if case.sole_builds.get(build.request_id, build.id) != build.id:
+                del case.sole_builds[build.request_id]
         wanted: dict[Key, BuildRow] = {}
         for build in builds:
             if is_judged and not case.is_settled_legacy(build.request_id):
@@ -51,7 +56,19 @@ def run_builds(case: Case) -> bool:
         _judge(case, "builds", snapshot, _evidence("build", lacking))
         return len(builds)
 
-    return _walk(case, "builds", BuildRow, visit)
+    is_whole = _walk(case, "builds", BuildRow, visit)
+    if is_whole and case.sole_builds:
+        case.snapshots.read(partial(_judge_sole_builds, case))
+    return is_whole
+
+
+def _judge_sole_builds(case: Case, snapshot: AuditSnapshot) -> None:
+    needs = case.needs("builds")
+    for batch in _batches({each: frozenset({("build", (build,))}) for each, build in case.sole_builds.items()}):
+        dossiers = load(snapshot, batch, needs, case.oversized)
+        for request_id, dossier in dossiers.items():
+            dossier.sole_build = case.sole_builds[request_id]
+        case.judge([outcome_follows_build], dossiers.values())
 
 
 def run_facts(case: Case) -> bool:
@@ -60,6 +77,7 @@ def run_facts(case: Case) -> bool:
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[ValidationFactRow]) -> int:
         case.add_foreign(snapshot, ValidationFactRow, after, page.foreign)
+        case.has_project_facts = case.has_project_facts or any(fact.project for fact in page.rows)
         own = [fact for fact in page.rows if case.scope.contains(fact.request_id)]
         facts = [fact for fact in own if is_judged and not fact.project]
         wanted: dict[Key, ValidationFactRow] = {
@@ -138,7 +156,11 @@ def _evidence(table: str, rows: Sequence[tuple[str, Row]]) -> dict[str, Evidence
 
 def _judge(case: Case, name: PassName, snapshot: AuditSnapshot, evidence: Mapping[str, Evidence]) -> None:
     judges, needs = case.survey.judges(name), case.needs(name)
+    for batch in _batches(evidence):
+        case.judge(judges, load(snapshot, batch, needs, case.oversized).values())
+
+
+def _batches(evidence: Mapping[str, Evidence]) -> Iterator[dict[str, Evidence]]:
     ids = list(evidence)
     for start in range(0, len(ids), _DOSSIERS_AT_ONCE):
-        batch = {request_id: evidence[request_id] for request_id in ids[start : start + _DOSSIERS_AT_ONCE]}
-        case.judge(judges, load(snapshot, batch, needs, case.oversized).values())
+        yield {request_id: evidence[request_id] for request_id in ids[start : start + _DOSSIERS_AT_ONCE]}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from stovepipe_cli.audit.baseline import KnownFinding
 from stovepipe_cli.errors import UsageError
 from stovepipe_cli.history.consistency import DEFAULT_CLOCK_SKEW_MS
 from stovepipe_cli.reports import Severity
@@ -22,6 +23,7 @@ class VerifyOptions:
     (exclusive) and `select` narrow the scope. `history_since` is the first request that must have history, `none`
     for all of them, None to detect it. `expect_tables` must be there. `settle_ms` 0 trusts the first read,
     `min_age_ms` 0 takes nothing for pending. `findings_file` receives every finding, one JSON object a line.
+    `known` is the baseline, of any number of queues.
     """
 
     select: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ class VerifyOptions:
     exit_zero: bool = False
     run_time_ms: int | None = None
     findings_file: Path | None = None
+    known: tuple[KnownFinding, ...] = ()
 
     def validate(self) -> None:
         """Raise `UsageError` where the options contradict themselves."""

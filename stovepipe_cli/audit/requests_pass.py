@@ -29,6 +29,7 @@ class RequestsPass:
         self._judges = case.survey.judges(*passes)
         self._judges_by_entry = case.survey.judges(*passes, is_by_entry=True)
         self._has_log = case.survey.has("request_log")
+        self._is_outcome_checked = case.survey.checks("E211")
 
     def run(self) -> bool:
         """Walk over the requests, and over the log where it needs a walk of its own; False where time ran out."""
@@ -151,8 +152,12 @@ class RequestsPass:
         for dossier in complete.values():
             dossier.fold()
             self._case.boundary.observe(dossier.request_id, dossier.rows)
+            if dossier.request is not None:
+                self._case.tally.observe(dossier.request)
         add_builds(snapshot, complete, self._needs)
         add_facts(snapshot, complete, self._needs)
         self._case.judge(self._judges, complete.values())
         for dossier in complete.values():
+            if self._is_outcome_checked:
+                self._case.suspect_sole_build(dossier)
             dossier.forget()

@@ -19,6 +19,9 @@ PASS_TABLES: Mapping[PassName, str] = {
     "facts": "validation_fact",
     "acceptances": "request_acceptance",
     "uris": "request_uri",
+    "queue": "queue",
+    "issues": "open_issue",
+    "degrees": "project_fact_by_degree",
 }
 
 # Needed for what every verify tells: legacy requests, and A401 beside a mapping at another time.
@@ -84,16 +87,22 @@ def survey(reader: AuditReader, options: VerifyOptions) -> Survey:
     expected = {table.name for table in TABLES.values() if table.expected} | set(options.expect_tables)
     if options.select:
         expected |= {table for code in chosen for table in RULES[code].tables}
-    notes, blocking = [], []
+    notes: list[str] = []
+    blocking: list[str] = []
+    missing: list[str] = []
     for table in TABLES:
         if table in absent:
             unchecked = _unchecked(chosen, table)
             if table in expected:
                 blocking.append(f"table '{table}' is absent{unchecked}")
             elif unchecked:
-                notes.append(f"table '{table}' is absent{unchecked}")
-        elif table in unreadable:
+                missing.append(table)
+        elif table in unreadable and (table in expected or _unchecked(chosen, table)):
             blocking.append(f"table '{table}' may not be read{_unchecked(chosen, table)}")
+    if missing:
+        names = ", ".join(f"'{table}'" for table in missing)
+        noun = f"table {names} is" if len(missing) == 1 else f"tables {names} are"
+        notes.append(f"{noun} absent{_unchecked(chosen, *missing)}")
     checked = frozenset(code for code in chosen if all(table in views for table in RULES[code].tables))
     if options.ignore:
         notes.append(f"rules were ignored: {', '.join(options.ignore)}")
@@ -120,8 +129,8 @@ def _views(reader: AuditReader) -> tuple[dict[str, TableView], set[str], dict[st
     return views, absent, unreadable
 
 
-def _unchecked(chosen: frozenset[str], table: str) -> str:
-    codes = [code for code in RULES if code in chosen and table in RULES[code].tables]
+def _unchecked(chosen: frozenset[str], *tables: str) -> str:
+    codes = [code for code in RULES if code in chosen and not set(tables).isdisjoint(RULES[code].tables)]
     if not codes:
         return ""
     noun = "rule" if len(codes) == 1 else "rules"

@@ -8,20 +8,24 @@ from dataclasses import replace
 from functools import partial
 
 from stovepipe_cli.audit import narrow_pass, numbers
+from stovepipe_cli.audit.baseline import Baseline
 from stovepipe_cli.audit.boundary import Boundary
 from stovepipe_cli.audit.case import Case, spill_of
 from stovepipe_cli.audit.confirm import REQUEST_PASSES, judged
+from stovepipe_cli.audit.degrees_pass import run_degrees
 from stovepipe_cli.audit.findings_file import FindingsFile
+from stovepipe_cli.audit.issues_pass import run_issues
 from stovepipe_cli.audit.linked_passes import run_acceptances, run_builds, run_facts, run_uris
 from stovepipe_cli.audit.narrowing import narrowed
 from stovepipe_cli.audit.options import VerifyOptions
 from stovepipe_cli.audit.pace import Deadline
 from stovepipe_cli.audit.progress import Progress
+from stovepipe_cli.audit.queue_pass import run_queue
 from stovepipe_cli.audit.reading import Evidence, load
 from stovepipe_cli.audit.requests_pass import RequestsPass
 from stovepipe_cli.audit.rules import MISSING_RULES, PassName
 from stovepipe_cli.audit.scope import Scope
-from stovepipe_cli.audit.survey import is_empty, survey
+from stovepipe_cli.audit.survey import PASS_TABLES, is_empty, survey
 from stovepipe_cli.audit.terms import Terms
 from stovepipe_cli.audit.worst import SEVERITIES, Worst
 from stovepipe_cli.clock import Clock
@@ -168,6 +172,7 @@ def _gather(case: Case) -> None:
             _attempt(case, name, partial(run, case))
     if latest is not None and case.scope.ids is None and case.scope.highest is None:
         _judge_late(case, latest)
+    _judge_beside(case)
     if case.survey.has("request", "request_log") and not narrow_pass.find_boundary(case) and not case.deadline.is_over:
         case.skip("requests")
 
@@ -194,6 +199,18 @@ def _attempt(case: Case, name: PassName, run: Callable[[], bool]) -> None:
             case.notes.append(f"the time budget ended before pass '{name}' was finished")
 
 
+def _judge_beside(case: Case) -> None:
+    """What is about the queue and not about requests; a narrowed scope leaves it out."""
+    beside: tuple[tuple[PassName, Callable[[Case], bool]], ...] = (
+        ("issues", run_issues),
+        ("degrees", run_degrees),
+        ("queue", run_queue),
+    )
+    for name, run in beside:
+        if case.survey.runs(name) and not case.scope.is_narrowed:
+            _attempt(case, name, partial(run, case))
+
+
 def _latest(case: Case) -> int | None:
     return numbers.latest_number(case.snapshots, case.queue) if case.survey.has("queue") else None
 
@@ -215,6 +232,7 @@ def _report(case: Case, run_id: str | None) -> VerifyReport:
     worst, worst_pending = Worst(case.queue, options.max_findings), Worst(case.queue, options.max_findings)
     counts: Counter[str] = Counter()
     severities: Counter[Severity] = Counter()
+    baseline = Baseline(case.queue, options.known, case.clock.now_ms())
     pending = 0
     with FindingsFile(options.findings_file) as file:
         for finding, is_pending in judged(case):
@@ -225,27 +243,32 @@ def _report(case: Case, run_id: str | None) -> VerifyReport:
                 continue
             counts[finding.code] += 1
             severities[finding.severity] += 1
+            baseline.meet(finding)
             worst.add(finding)
             file.add(finding)
     blocking = list(case.survey.blocking)
     lowest = case.boundary.lowest
     if case.boundary.is_known and case.boundary.is_missing and case.survey.has("request_log") and _has_requests(case):
         blocking.append(NO_HISTORY)
+    listed = worst.findings()
     return VerifyReport(
         run_id=run_id,
         scope=case.scope.words,
-        coverage=dict(case.coverage.items()),
+        coverage={name: case.coverage[name] for name in PASS_TABLES if name in case.coverage},
         counts={code: counts[code] for code in sorted(counts)},
-        findings=worst.findings(),
+        findings=listed,
         findings_total=counts.total(),
         legacy_requests=case.legacy_requests,
         pending=pending,
         history_since=lowest[1] if lowest and case.boundary.is_exact else None,
-        notes=(*case.survey.notes, *case.notes),
+        notes=(*case.survey.notes, *case.notes, *baseline.notes(is_whole=case.scope.words is None)),
         blocking=tuple(blocking),
         pending_findings=worst_pending.findings(),
         severities={severity: severities[severity] for severity in SEVERITIES if severities[severity]},
         fail_on=options.fail_on,
+        known=dict(sorted(baseline.counts.items())),
+        known_findings={each.id: baseline.reasons[each.id] for each in listed if each.id in baseline.reasons},
+        known_severities=dict(baseline.severities),
         is_forced_zero=options.exit_zero,
     )
 

@@ -1,5 +1,7 @@
 """E201 to E205 and E211: builds and the entries about them."""
 
+import pytest
+
 from stovepipe_cli.storage.contract.rows import BuildRow
 from tests.support.audits import check, found, queue_of
 from tests.support.lifecycles import accepted, cancelled, failed, polling_exhausted, processing, succeeded
@@ -76,6 +78,21 @@ def test_e211_the_build_of_the_terminal_entry_ended_otherwise() -> None:
     life = failed(2).change_entry("state/3", metadata='{"base_uri":"","build_id":"build-2"}')
     life.builds["build-2"] = life.builds["build-2"]._replace(status="cancelled")
     assert found(accepted(1), life) == [("E211", life.id)]
+
+
+@pytest.mark.parametrize("settle_ms", [0, 10])
+def test_e211_the_only_build_ended_otherwise(settle_ms: int) -> None:
+    life = failed(2)
+    life.builds["build-2"] = life.builds["build-2"]._replace(status="succeeded")
+    assert found(accepted(1), life, settle_ms=settle_ms) == [("E211", life.id)]
+    assert found(accepted(1), life, last=1) == [("E211", life.id)]
+
+
+def test_e211_is_silent_where_another_build_may_have_decided() -> None:
+    life = failed(2)
+    life.builds["build-2"] = life.builds["build-2"]._replace(status="succeeded")
+    life.builds["other"] = BuildRow("other", life.id, "failed", 2)
+    assert found(accepted(1), life, settle_ms=10, select=("E211",)) == []
 
 
 def test_e211_is_silent_where_no_build_decided() -> None:

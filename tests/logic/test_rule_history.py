@@ -13,7 +13,6 @@ from tests.support.lifecycles import (
     failed_early,
     polling_exhausted,
     processing,
-    put,
     succeeded,
     superseded,
 )
@@ -183,8 +182,7 @@ def test_an_exhausted_poll_with_a_live_build_has_no_finished_entry_to_miss() -> 
 
 def test_every_rule_speaks_of_its_own_request_alone() -> None:
     damaged = [succeeded(2).lose("state/2"), succeeded(3).lose("state/3"), succeeded(4).lose("state/1")]
-    storage = queue_of(accepted(1), *damaged)
-    put(storage, succeeded(5), queue_row=False)
+    storage = queue_of(accepted(1), *damaged, succeeded(5))
     assert [(each.code, each.request_id) for each in check(storage).findings] == [
         ("H102", damaged[1].id),
         ("H103", damaged[2].id),

@@ -249,15 +249,17 @@ def healthy(count: int = 12) -> list[Life]:
 
 def queue_row_of(lives: Iterable[Life]) -> QueueRow:
     """The coordination row that the service would have: newest request, newest green one, what is being built."""
-    requests = [life.request for life in lives if life.request is not None]
-    queue = next((life.queue for life in lives), QUEUE)
+    known = list(lives)
+    requests = [life.request for life in known if life.request is not None]
+    queue = next((life.queue for life in known), QUEUE)
+    proven = {fact.request_id for life in known for fact in life.facts if not fact.project and fact.degree == 0}
 
     def number(request: RequestRow) -> int:
         parsed = parse_request_id(queue, request.id)
         return parsed.number if parsed else 0
 
     ordered = sorted(requests, key=number)
-    green = [request for request in ordered if request.state == "succeeded"]
+    green = [request for request in ordered if request.id in proven]
     return QueueRow(
         green[-1].uri if green else "",
         sum(request.state == "processing" for request in ordered),

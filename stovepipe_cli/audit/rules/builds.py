@@ -99,14 +99,15 @@ def entries_name_own_builds(dossier: Dossier, _terms: Terms) -> Sequence[Candida
 
 
 def outcome_follows_build(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
-    """E211, where the deciding build is named by the request or by its terminal entry."""
+    """E211: the deciding build is named by the request, else by its terminal entry, else it is the only one."""
     request = dossier.request
     if request is None or request.state not in ("succeeded", "failed", "cancelled"):
         return NOTHING
     if not dossier.reason.startswith("build_") or dossier.reason == "build_polling_exhausted":
         return NOTHING
     entry = dossier.state_at(request.version)
-    build = dossier.builds.get(request.terminal_build_id or (build_named_by(entry) if entry else ""))
+    named = request.terminal_build_id or (build_named_by(entry) if entry else "")
+    build = dossier.builds.get(named or dossier.sole_build)
     if build is None or build.status not in TERMINAL_BUILD_STATUSES or build.request_id != dossier.request_id:
         return NOTHING
     outcome = build.status if build.status in ("succeeded", "cancelled") else "failed"
@@ -198,7 +199,7 @@ OUTCOME_RULES = (
         "The request says that a build decided it, and that build ended differently. One of the two rows was changed "
         "after the decision. Compare with the repository fact and the runner.",
         None,
-        ("requests",),
+        ("requests", "builds"),
         _TABLES,
         outcome_follows_build,
     ),

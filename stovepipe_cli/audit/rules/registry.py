@@ -5,11 +5,14 @@ from types import MappingProxyType
 
 from stovepipe_cli.audit.rules.acceptances import ACCEPTANCE_RULES
 from stovepipe_cli.audit.rules.builds import BUILD_RULES, OUTCOME_RULES
+from stovepipe_cli.audit.rules.degrees import DEGREE_RULES
 from stovepipe_cli.audit.rules.entries import ENTRY_RULES
 from stovepipe_cli.audit.rules.facts import FACT_RULES
 from stovepipe_cli.audit.rules.foreign import FOREIGN_RULES
 from stovepipe_cli.audit.rules.history import HISTORY_RULES, TIME_RULES
+from stovepipe_cli.audit.rules.issues import ISSUE_RULES
 from stovepipe_cli.audit.rules.projections import PROJECTION_RULES
+from stovepipe_cli.audit.rules.queue import QUEUE_RULES
 from stovepipe_cli.audit.rules.rule import Rule
 from stovepipe_cli.audit.rules.uris import URI_RULES
 
@@ -29,6 +32,9 @@ def _registry() -> Mapping[str, Rule]:
         *PROJECTION_RULES,
         *ACCEPTANCE_RULES,
         *URI_RULES,
+        *QUEUE_RULES,
+        *ISSUE_RULES,
+        *DEGREE_RULES,
     )
     order = "HEPAUQID"
     return MappingProxyType(

@@ -1,0 +1,41 @@
+"""The second read of what is not about a request's own rows: queue, issues, mappings by degree, foreign rows."""
+
+from collections.abc import Sequence
+
+from stovepipe_cli.audit.candidate import Candidate
+from stovepipe_cli.audit.case import Case
+from stovepipe_cli.audit.degrees_pass import fact_candidates, mapping_candidates
+from stovepipe_cli.audit.issues_pass import issue_candidates
+from stovepipe_cli.audit.queue_pass import queue_candidates
+from stovepipe_cli.audit.rules import RULES
+from stovepipe_cli.audit.rules.foreign import foreign_again
+from stovepipe_cli.audit.rules.rule import judged_elsewhere
+from stovepipe_cli.storage.contract import AuditSnapshot
+from stovepipe_cli.storage.contract.rows import Key, OpenIssueRow, ProjectFactByDegreeRow, ValidationFactRow
+
+
+def is_other(candidate: Candidate) -> bool:
+    """Whether no dossier of a request tells of it."""
+    return RULES[candidate.code].judge is judged_elsewhere
+
+
+def looked_at_again(case: Case, snapshot: AuditSnapshot, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """What is found now where these candidates were found before; some of it may be new."""
+    found: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.code == "H114":
+            found += foreign_again(snapshot, candidate)
+    if any(each.code.startswith("Q") for each in candidates):
+        found += queue_candidates(case, snapshot)
+    if issues := _keys(candidates, "I"):
+        found += issue_candidates(case, snapshot, snapshot.multi_get(OpenIssueRow, issues))
+    if unmapped := _keys(candidates, "D801"):
+        facts: list[Key] = [(uri, project) for uri, _, project in unmapped]
+        found += fact_candidates(snapshot, snapshot.multi_get(ValidationFactRow, facts))
+    if mapped := _keys(candidates, "D802") + _keys(candidates, "D803"):
+        found += mapping_candidates(snapshot, snapshot.multi_get(ProjectFactByDegreeRow, mapped))
+    return found
+
+
+def _keys(candidates: Sequence[Candidate], prefix: str) -> list[Key]:
+    return list({each.key: None for each in candidates if each.code.startswith(prefix)})
