@@ -16,7 +16,8 @@ class Candidate(NamedTuple):
 
     `request_id` is empty where no request is concerned. `versions` are the request versions and `entries` the log
     ids it rests on. `is_latest` tells that the service may still be about to write what is missing, `newest_ms` when
-    something of the request was last retained (0: unknown), `at_ms` the database's time of the read.
+    something of the request was last retained (0: unknown), `at_ms` the database's time of the read. `is_absence` tells
+    that a row is held against entries of which there are none, which a request from before history cannot help.
     """
 
     code: str
@@ -33,6 +34,7 @@ class Candidate(NamedTuple):
     is_repairable: bool = True
     newest_ms: int = 0
     at_ms: int = 0
+    is_absence: bool = False
 
     @property
     def identity(self) -> tuple[str, str, Key]:

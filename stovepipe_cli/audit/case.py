@@ -94,7 +94,7 @@ class Case:
             if candidate.request_id != NOBODY and not self.scope.contains(candidate.request_id):
                 continue
             # Legacy requests without any entry are spilled all the same: they are counted in the end, each once.
-            if candidate.code in MISSING_RULES:
+            if candidate.code in MISSING_RULES or candidate.is_absence:
                 if candidate.code != "H101" and self.is_settled_legacy(candidate.request_id):
                     continue
                 self._note_missing(candidate.request_id)
@@ -108,7 +108,8 @@ class Case:
 
     def is_due(self, candidate: Candidate) -> bool:
         """Whether the boundary leaves a candidate standing; counts the requests that it explains."""
-        if candidate.code not in MISSING_RULES or not self.boundary.is_legacy(candidate.request_id):
+        is_missing = candidate.code in MISSING_RULES or candidate.is_absence
+        if not is_missing or not self.boundary.is_legacy(candidate.request_id):
             return True
         if candidate.code == "H101":
             self.legacy_requests += 1

@@ -59,7 +59,7 @@ def test_entries_of_unknown_requests_set_no_boundary() -> None:
 
 def test_a_given_boundary_wins() -> None:
     life = succeeded(5)
-    storage = queue_of(*old(4), life.drop(*life.log), accepted(6))
+    storage = queue_of(*old(4), life.drop(*tuple(life.log)), accepted(6))
     assert check(storage).legacy_requests == 5
     report = check(storage, history_since="request/monorepo/main/5")
     assert (codes(report), report.legacy_requests, report.history_since) == (
@@ -110,3 +110,11 @@ def test_an_empty_log_is_incomplete_in_a_narrowed_scope_too() -> None:
 
 def test_legacy_requests_are_counted_whatever_is_selected() -> None:
     assert check(queue_of(*old(5), accepted(6)), select=("H102",)).legacy_requests == 5
+
+
+def test_a_queue_whose_log_alone_was_emptied_is_incomplete_and_no_more() -> None:
+    lives = [succeeded(1), superseded(2), failed(3)]
+    for life in lives:
+        life.drop(*tuple(life.log))
+    report = check(queue_of(*lives))
+    assert (report.verdict, report.exit_code, report.findings) == ("incomplete", 4, ())

@@ -53,6 +53,7 @@ def summary_keeps_up(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
             f"the summary of request '{dossier.request_id}' is at version {version}, {word} its newest state entry "
             f"of version {newest}",
             versions=versions,
+            is_absence=newest == 0,
         )
     ]
 
@@ -182,6 +183,7 @@ def project_results_agree(dossier: Dossier, _terms: Terms) -> Sequence[Candidate
             f"the summary of request '{dossier.request_id}' has other project results than its entries: "
             f"{', '.join(expected)}",
             entries=entries,
+            is_absence=not entries,
         )
     ]
 

@@ -51,6 +51,7 @@ class Details(TypedDict, total=False):
     evidence: tuple[tuple[str, Key], ...]
     is_latest: bool
     is_repairable: bool
+    is_absence: bool
     newest_ms: int
 
 
