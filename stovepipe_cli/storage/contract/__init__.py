@@ -17,6 +17,7 @@
 """
 
 from stovepipe_cli.storage.contract.audit_reader import AuditPage, AuditReader, AuditSnapshot, TableView
+from stovepipe_cli.storage.contract.build_issue_store import BuildIssueStore
 from stovepipe_cli.storage.contract.build_store import BuildStore
 from stovepipe_cli.storage.contract.bulk_writer import BulkWriter
 from stovepipe_cli.storage.contract.database_admin import DatabaseAdmin, Drift, DriftKind, ServerState
@@ -35,9 +36,13 @@ from stovepipe_cli.storage.contract.errors import (
     StorageUnavailable,
     VersionMismatch,
 )
+from stovepipe_cli.storage.contract.issue_log_store import IssueLogStore
 from stovepipe_cli.storage.contract.open_issue_store import OpenIssueStore
+from stovepipe_cli.storage.contract.project_fact_by_degree_store import ProjectFactByDegreeStore
 from stovepipe_cli.storage.contract.queue_directory import QueueDirectory
+from stovepipe_cli.storage.contract.queue_log_store import QueueLogStore
 from stovepipe_cli.storage.contract.queue_store import QueueStore
+from stovepipe_cli.storage.contract.queue_summary_store import QueueSummaryStore
 from stovepipe_cli.storage.contract.request_acceptance_store import RequestAcceptanceStore
 from stovepipe_cli.storage.contract.request_log_store import RequestLogStore
 from stovepipe_cli.storage.contract.request_store import RequestStore
@@ -51,6 +56,7 @@ __all__ = [
     "AuditPage",
     "AuditReader",
     "AuditSnapshot",
+    "BuildIssueStore",
     "BuildStore",
     "BulkWriter",
     "CollationConflict",
@@ -61,10 +67,14 @@ __all__ = [
     "IdentifierTooLong",
     "InvalidCursor",
     "InvalidEntity",
+    "IssueLogStore",
     "NotFound",
     "OpenIssueStore",
+    "ProjectFactByDegreeStore",
     "QueueDirectory",
+    "QueueLogStore",
     "QueueStore",
+    "QueueSummaryStore",
     "RequestAcceptanceStore",
     "RequestLogStore",
     "RequestStore",

@@ -5,8 +5,13 @@ from collections.abc import Mapping
 
 from stovepipe_cli.entities import (
     Build,
+    BuildIssue,
+    IssueLog,
     OpenIssue,
+    ProjectFactByDegree,
     Queue,
+    QueueLog,
+    QueueSummary,
     Request,
     RequestAcceptance,
     RequestLog,
@@ -16,9 +21,14 @@ from stovepipe_cli.entities import (
 )
 from stovepipe_cli.keys import is_text
 from stovepipe_cli.storage.contract.rows import (
+    BuildIssueRow,
     BuildRow,
+    IssueLogRow,
     OpenIssueRow,
+    ProjectFactByDegreeRow,
+    QueueLogRow,
     QueueRow,
+    QueueSummaryRow,
     RequestAcceptanceRow,
     RequestLogRow,
     RequestRow,
@@ -180,6 +190,71 @@ def open_issue_row(issue: OpenIssue) -> OpenIssueRow:
 def open_issue_from(queue: str, row: OpenIssueRow) -> OpenIssue:
     """The open issue in a row."""
     return OpenIssue(queue=queue, **row._asdict())
+
+
+def build_issue_row(issue: BuildIssue) -> BuildIssueRow:
+    """The row of an observation."""
+    return BuildIssueRow(build_id=issue.build_id, task_id=issue.task_id, unit_id=issue.unit_id)
+
+
+def build_issue_from(queue: str, row: BuildIssueRow) -> BuildIssue:
+    """The observation in a row."""
+    return BuildIssue(queue=queue, **row._asdict())
+
+
+def issue_log_row(entry: IssueLog) -> IssueLogRow:
+    """The row of a transition."""
+    return IssueLogRow(entry.task_id, entry.unit_id, entry.build_id, entry.event, entry.timestamp_ms)
+
+
+def issue_log_from(queue: str, row: IssueLogRow) -> IssueLog:
+    """The transition in a row."""
+    return IssueLog(queue=queue, **row._asdict())
+
+
+def queue_log_row(entry: QueueLog) -> QueueLogRow:
+    """The row of an enablement occurrence."""
+    return QueueLogRow(entry.id, entry.sequence, entry.state, entry.timestamp_ms, metadata_text(entry.metadata))
+
+
+def queue_log_from(queue: str, row: QueueLogRow) -> QueueLog:
+    """The enablement occurrence in a row; metadata that is not an object of strings is kept as its text."""
+    metadata = parse_metadata(row.metadata)
+    return QueueLog(
+        queue=queue,
+        id=row.log_id,
+        sequence=row.sequence,
+        state=row.state,
+        timestamp_ms=row.timestamp_ms,
+        metadata=metadata or {},
+        malformed_metadata=row.metadata if metadata is None else "",
+    )
+
+
+def queue_summary_row(summary: QueueSummary) -> QueueSummaryRow:
+    """The row of a queue's read model."""
+    return QueueSummaryRow(
+        state=summary.state,
+        enablement_sequence=summary.enablement_sequence,
+        state_timestamp_ms=summary.state_timestamp_ms,
+        projection_version=summary.projection_version,
+        version=summary.version,
+    )
+
+
+def queue_summary_from(queue: str, row: QueueSummaryRow) -> QueueSummary:
+    """The queue's read model in its row."""
+    return QueueSummary(queue=queue, **row._asdict())
+
+
+def by_degree_row(mapping: ProjectFactByDegree) -> ProjectFactByDegreeRow:
+    """The row of a degree mapping."""
+    return ProjectFactByDegreeRow(uri=mapping.uri, degree=float(mapping.degree), project=mapping.project)
+
+
+def by_degree_from(queue: str, row: ProjectFactByDegreeRow) -> ProjectFactByDegree:
+    """The degree mapping in a row."""
+    return ProjectFactByDegree(queue=queue, **row._asdict())
 
 
 def metadata_text(metadata: Mapping[str, str]) -> str:

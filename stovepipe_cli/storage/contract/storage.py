@@ -6,12 +6,17 @@ from types import TracebackType
 from typing import Self
 
 from stovepipe_cli.storage.contract.audit_reader import AuditReader
+from stovepipe_cli.storage.contract.build_issue_store import BuildIssueStore
 from stovepipe_cli.storage.contract.build_store import BuildStore
 from stovepipe_cli.storage.contract.bulk_writer import BulkWriter
 from stovepipe_cli.storage.contract.database_admin import DatabaseAdmin
+from stovepipe_cli.storage.contract.issue_log_store import IssueLogStore
 from stovepipe_cli.storage.contract.open_issue_store import OpenIssueStore
+from stovepipe_cli.storage.contract.project_fact_by_degree_store import ProjectFactByDegreeStore
 from stovepipe_cli.storage.contract.queue_directory import QueueDirectory
+from stovepipe_cli.storage.contract.queue_log_store import QueueLogStore
 from stovepipe_cli.storage.contract.queue_store import QueueStore
+from stovepipe_cli.storage.contract.queue_summary_store import QueueSummaryStore
 from stovepipe_cli.storage.contract.request_acceptance_store import RequestAcceptanceStore
 from stovepipe_cli.storage.contract.request_log_store import RequestLogStore
 from stovepipe_cli.storage.contract.request_store import RequestStore
@@ -34,6 +39,11 @@ class Storage:
     summaries: RequestSummaryStore
     acceptances: RequestAcceptanceStore
     open_issues: OpenIssueStore
+    build_issues: BuildIssueStore
+    issue_log: IssueLogStore
+    queue_log: QueueLogStore
+    queue_summaries: QueueSummaryStore
+    facts_by_degree: ProjectFactByDegreeStore
     audit: AuditReader
     bulk: BulkWriter
 

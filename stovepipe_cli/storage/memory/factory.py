@@ -35,6 +35,13 @@ from stovepipe_cli.storage.memory.request_stores import (
     MemoryRequestSummaryStore,
     MemoryRequestURIStore,
 )
+from stovepipe_cli.storage.row_stores import (
+    RowBuildIssueStore,
+    RowIssueLogStore,
+    RowProjectFactByDegreeStore,
+    RowQueueLogStore,
+    RowQueueSummaryStore,
+)
 
 
 def system_clock_ms() -> int:
@@ -44,6 +51,7 @@ def system_clock_ms() -> int:
 
 def storage_over(tables: QueueTables) -> Storage:
     """Every store of the queue whose tables these are."""
+    audit = MemoryAuditReader(tables)
     return Storage(
         queue=tables.queue,
         requests=MemoryRequestStore(tables),
@@ -55,7 +63,12 @@ def storage_over(tables: QueueTables) -> Storage:
         summaries=MemoryRequestSummaryStore(tables),
         acceptances=MemoryRequestAcceptanceStore(tables),
         open_issues=MemoryOpenIssueStore(tables),
-        audit=MemoryAuditReader(tables),
+        build_issues=RowBuildIssueStore(tables, audit),
+        issue_log=RowIssueLogStore(tables, audit),
+        queue_log=RowQueueLogStore(tables, audit),
+        queue_summaries=RowQueueSummaryStore(tables),
+        facts_by_degree=RowProjectFactByDegreeStore(tables, audit),
+        audit=audit,
         bulk=MemoryBulkWriter(tables),
     )
 

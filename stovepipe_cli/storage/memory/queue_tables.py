@@ -9,6 +9,7 @@ from stovepipe_cli.storage.contract.rows import (
     BuildRow,
     Key,
     QueueRow,
+    QueueSummaryRow,
     RequestRow,
     RequestSummaryRow,
     Row,
@@ -18,7 +19,7 @@ from stovepipe_cli.storage.memory.database import Database, stored_key
 from stovepipe_cli.storage.memory.partition import StoredKey
 
 R = TypeVar("R", bound=Row)
-Versioned = TypeVar("Versioned", RequestRow, QueueRow, BuildRow, RequestSummaryRow)
+Versioned = TypeVar("Versioned", RequestRow, QueueRow, BuildRow, RequestSummaryRow, QueueSummaryRow)
 
 
 class QueueTables:

@@ -1,6 +1,13 @@
 """An open SQL database."""
 
 from stovepipe_cli.storage.contract import DatabaseAdmin, QueueDirectory, Storage, StorageFactory, guards
+from stovepipe_cli.storage.row_stores import (
+    RowBuildIssueStore,
+    RowIssueLogStore,
+    RowProjectFactByDegreeStore,
+    RowQueueLogStore,
+    RowQueueSummaryStore,
+)
 from stovepipe_cli.storage.sql.audit_reader import SQLAuditReader, SQLBulkWriter
 from stovepipe_cli.storage.sql.backend import Backend
 from stovepipe_cli.storage.sql.database import Database
@@ -34,6 +41,7 @@ class SQLFactory(StorageFactory):
     def for_queue(self, name: str) -> Storage:
         guards.require_queue_name(name)
         tables = QueueTables(self._database, name)
+        audit = SQLAuditReader(tables)
         return Storage(
             queue=name,
             requests=SQLRequestStore(tables),
@@ -45,7 +53,12 @@ class SQLFactory(StorageFactory):
             summaries=SQLRequestSummaryStore(tables),
             acceptances=SQLRequestAcceptanceStore(tables),
             open_issues=SQLOpenIssueStore(tables),
-            audit=SQLAuditReader(tables),
+            build_issues=RowBuildIssueStore(tables, audit),
+            issue_log=RowIssueLogStore(tables, audit),
+            queue_log=RowQueueLogStore(tables, audit),
+            queue_summaries=RowQueueSummaryStore(tables),
+            facts_by_degree=RowProjectFactByDegreeStore(tables, audit),
+            audit=audit,
             bulk=SQLBulkWriter(tables),
         )
 

@@ -11,6 +11,7 @@ from stovepipe_cli.storage.contract.rows import (
     BuildRow,
     Key,
     QueueRow,
+    QueueSummaryRow,
     RequestAcceptanceRow,
     RequestRow,
     RequestSummaryRow,
@@ -26,7 +27,7 @@ from stovepipe_cli.storage.sql.table_statements import TableStatements
 from stovepipe_cli.storage.sql.table_values import Unstorable, made
 
 R = TypeVar("R", bound=Row)
-Versioned = TypeVar("Versioned", RequestRow, QueueRow, BuildRow, RequestSummaryRow)
+Versioned = TypeVar("Versioned", RequestRow, QueueRow, BuildRow, RequestSummaryRow, QueueSummaryRow)
 
 # A batch that races with another writer sees that writer's rows after one redo; more is only a matter of luck.
 RACES = 5

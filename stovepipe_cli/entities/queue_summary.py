@@ -1,0 +1,34 @@
+"""The current read model of a queue's enablement, projected from its log."""
+
+from dataclasses import dataclass
+
+from stovepipe_cli.entities import limits
+from stovepipe_cli.keys import require_bytes, require_name, require_text
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSummary:
+    """Key (queue). Three numbers that are never one another.
+
+    `enablement_sequence` is that of the occurrence it shows, `projection_version` counts projections, and `version` is
+    the row's own, for compare-and-set.
+    """
+
+    queue: str
+    state: str
+    enablement_sequence: int
+    state_timestamp_ms: int
+    projection_version: int
+    version: int
+
+    def validate(self) -> None:
+        """Raise `InvalidEntity` or `IdentifierTooLong` where a field breaks the entity's invariants."""
+        kind = "queue summary"
+        require_name(kind, "queue", self.queue)
+        require_bytes(kind, "queue", self.queue, limits.QUEUE_BYTES)
+        require_name(kind, "state", self.state)
+        require_text(kind, "state", self.state, limits.STATE_CHARACTERS)
+        limits.require_count(kind, "enablement_sequence", self.enablement_sequence, highest=limits.MAX_INT64)
+        limits.require_positive_ms(kind, "state_timestamp_ms", self.state_timestamp_ms)
+        limits.require_version(f"{kind} projection", self.projection_version)
+        limits.require_version(kind, self.version)
