@@ -46,6 +46,12 @@ def has_rows(storage: Storage) -> bool:
     return False
 
 
+def require_page_limit(limit: int) -> None:
+    """Refuse a page of none or of more than a thousand with `UsageError`."""
+    if not 1 <= limit <= MAX_LIMIT:
+        raise UsageError(f"--limit {limit} is out of range", hint=f"use 1 to {MAX_LIMIT}")
+
+
 def list_open_issues(
     storage: Storage, *, limit: int = 50, cursor: str | None = None, every: bool = False, task: str | None = None
 ) -> ListReport[OpenIssueItem]:
@@ -53,8 +59,7 @@ def list_open_issues(
 
     `task` keeps the tasks that start with it. `InvalidCursor` for a cursor of another queue or prefix.
     """
-    if not 1 <= limit <= MAX_LIMIT:
-        raise UsageError(f"--limit {limit} is out of range", hint=f"use 1 to {MAX_LIMIT}, or --all")
+    require_page_limit(limit)
     if task is not None:
         require_name("issue", "task prefix", task)
         require_bytes("issue", "task prefix", task, TASK_ID_BYTES)

@@ -52,3 +52,22 @@ def ping(
     from stovepipe_cli.instants import parse_duration
 
     return ping_database(lambda: session.reading().admin, session.clock, wait_ms=parse_duration(wait))
+
+
+@command(
+    group,
+    "grants",
+    example="stovepipe db grants --role audit --account stovepipe_audit@10.0.0.%",
+    exits="0 printed; 2 there is no such role; 6 the database cannot be reached",
+)
+def grants(
+    session: Session,
+    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="audit, repair or ledger.")] = "audit",
+    account: Annotated[
+        str, typer.Option("--account", metavar="USER@HOST", help="The account that the rights are for.")
+    ] = "stovepipe",
+) -> object:
+    """Print the statements that give an account the rights of a role, for a database administrator to run."""
+    from stovepipe_cli.look.grants import list_grants
+
+    return list_grants(session.reading().admin, role, account)

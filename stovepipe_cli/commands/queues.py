@@ -1,5 +1,7 @@
 """`stovepipe queues`."""
 
+from typing import Annotated
+
 import typer
 
 from stovepipe_cli.commands.registrar import command
@@ -19,3 +21,25 @@ def list_queues(session: Session) -> object:
     from stovepipe_cli.listing import list_queues as every_queue
 
     return every_queue(session.reading().directory)
+
+
+@command(
+    group,
+    "show",
+    example="stovepipe queues show -q monorepo/main",
+    exits="0 shown; 5 the queue has neither a row nor a request",
+)
+def show_queue(
+    session: Session,
+    look_back: Annotated[
+        int, typer.Option("--look-back", metavar="N", help="Newest request numbers to look among.")
+    ] = 5000,
+) -> object:
+    """Show why the branch is, or is not, green: last green, newest verdict, what is unfinished, what disagrees."""
+    from stovepipe_cli.errors import UsageError
+    from stovepipe_cli.look.queue import show_queue as one_queue
+
+    if look_back < 1:
+        raise UsageError(f"--look-back {look_back} looks at nothing", hint="give 1 or more")
+    storage = session.storage()
+    return session.suggest_queue(lambda: one_queue(storage, session.clock, look_back=look_back))

@@ -112,7 +112,7 @@ def _report(request_id: str, timeline: Timeline) -> HistoryReport:
     return HistoryReport(
         request_id=request_id,
         uri=request.uri if request else None,
-        request=_request_view(request) if request else None,
+        request=request_view(request) if request else None,
         entries=tuple(_entry(each.entry) for each in timeline.entries),
         gaps=tuple(Mark(gap.code, gap.log_id, gap.message) for gap in timeline.gaps),
         marks=tuple(Mark(mark.code, each.entry.id, mark.message) for each in timeline.entries for mark in each.marks),
@@ -120,7 +120,8 @@ def _report(request_id: str, timeline: Timeline) -> HistoryReport:
     )
 
 
-def _request_view(request: Request) -> RequestView:
+def request_view(request: Request) -> RequestView:
+    """The request row as reports show it."""
     return RequestView(
         id=request.id,
         uri=request.uri,

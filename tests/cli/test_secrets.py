@@ -72,7 +72,7 @@ def test_a_password_is_in_no_output_of_any_command(way: str, program: Program) -
     flags = give(program, way)
     seen = []
     for words, case in CASES.items():
-        if "{plan}" in case.argv:
+        if "{" in case.argv:
             continue
         output = "table" if words == "verify" else "json"
         result = program(*argv_of(words, program), *flags, "-q", "main", "-v", "-o", output, "--use-service-dsn")
