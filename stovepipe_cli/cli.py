@@ -1,19 +1,21 @@
 """The root command and the one boundary where failures become text or JSON and an exit code."""
 
+import gc
 import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 import typer.main
 
-from stovepipe_cli.commands import GROUPS, SINGLES, options, root
+from stovepipe_cli.commands import options, root
+from stovepipe_cli.commands.invocation import Invocation
 from stovepipe_cli.commands.process import Terminated, abandon_stdout, catch_signals, process_surroundings
-from stovepipe_cli.commands.registrar import Invocation
 from stovepipe_cli.commands.sections import SectionedGroup
 from stovepipe_cli.commands.surroundings import Surroundings
+from stovepipe_cli.commands.tree import LateCommands
 from stovepipe_cli.errors import StovepipeError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 INTERRUPTED, TERMINATED, CLOSED_PIPE = 130, 143, 141
 NARROWEST_HELP, WIDEST_HELP = 36, 100
 COMPLETION_VARIABLE = "_STOVEPIPE_COMPLETE"
+
+# New objects before the collector looks for dead cycles among them. Nearly all that start-up makes stays to the end.
+YOUNG_OBJECTS = 50_000
 
 # What a refusal may still go by where something in argv must not be repeated.
 _HARMLESS = ("output", "quiet", "no_progress", "color")
@@ -38,7 +43,7 @@ Exit codes:
 
 
 def build_app() -> typer.Typer:
-    """The command tree."""
+    """The root, whose commands are made when they are asked for."""
     app = typer.Typer(
         name="stovepipe",
         cls=SectionedGroup,
@@ -50,10 +55,6 @@ def build_app() -> typer.Typer:
         epilog=EPILOG,
     )
     app.callback(invoke_without_command=True)(root.root)
-    for name, (group, help_text) in GROUPS.items():
-        app.add_typer(group, name=name, help=help_text)
-    for add in SINGLES:
-        add(app)
     return app
 
 
@@ -86,7 +87,7 @@ def _run(argv: Sequence[str], invocation: Invocation) -> int:
 
 def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
     tree = typer.main.get_command(build_app())
-    arguments = options.arrange(argv, _option_names(tree.params), _tree(getattr(tree, "commands", {})))
+    arguments = options.arrange(argv, _option_names(tree.params))
     is_harmful = any(options.holds_login(token) for token in argv)
     invocation.words = "" if is_harmful and options.holds_login(arguments.words) else arguments.words
     invocation.flags.update(arguments.shared)
@@ -109,6 +110,7 @@ def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
 
 def main() -> NoReturn:
     """The console script."""
+    gc.set_threshold(YOUNG_OBJECTS)
     catch_signals()
     surroundings = process_surroundings()
     if COMPLETION_VARIABLE in surroundings.environ:
@@ -122,6 +124,8 @@ def main() -> NoReturn:
     except (OSError, ValueError):
         code = code or 1
         abandon_stdout()
+    # Else the interpreter looks through everything once more for cycles before it lets go of it.
+    gc.freeze()
     sys.exit(code)
 
 
@@ -133,10 +137,6 @@ def _option_names(parameters: Iterable[object]) -> options.OptionNames:
         spellings = [each for each in getattr(parameter, "opts", ()) if each not in _ROOT_ONLY]
         known.update(dict.fromkeys(spellings, str(getattr(parameter, "name", ""))))
     return options.OptionNames(valued, switches)
-
-
-def _tree(commands: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
-    return {name: getattr(child, "commands", {}) for name, child in commands.items()}
 
 
 def _view(error: StovepipeError) -> "ErrorView":
@@ -154,12 +154,11 @@ def _usage_view(error: typer.TyperException, invocation: Invocation) -> "ErrorVi
 
 
 def _help_command(invocation: Invocation) -> str:
-    root = typer.main.get_command(build_app())
-    words, commands = ["stovepipe"], _tree(getattr(root, "commands", {}))
-    group, _, name = options.full_name(invocation.words, commands).partition(" ")
+    words, commands = ["stovepipe"], LateCommands()
+    group, _, name = options.full_name(invocation.words).partition(" ")
     if group in commands:
         words.append(group)
-        words.extend([name] if name in commands[group] else [])
+        words.extend([name] if name in getattr(commands[group], "commands", {}) else [])
     return " ".join([*words, "--help"])
 
 

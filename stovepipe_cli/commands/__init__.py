@@ -1,30 +1,31 @@
-"""One module a command group: options to one logic call to one report. No SQL, no printing, no rich."""
+"""One module a command group: options to one logic call to one report. No SQL, no printing, no rich.
 
-from stovepipe_cli.commands import (
-    backfill,
-    config,
-    db,
-    demo,
-    fixtures,
-    help,  # noqa: A004 - the command is called help
-    history,
-    issues,
-    queues,
-    repair,
-    rules,
-    verify,
+The tables are all that the root has to know of its commands; a module is loaded once a command of it is asked for.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+GROUPS: Mapping[str, str] = MappingProxyType(
+    {
+        "history": "Show what happened to a request.",
+        "queues": "See which queues there are, and how one stands.",
+        "requests": "List requests, or show one with all beside it.",
+        "issues": "See what is broken now, and since when.",
+        "facts": "See what was found in a commit, project by project.",
+        "rules": "List and explain what verify looks for.",
+        "repair": "Plan and apply what can be proved.",
+        "backfill": "Create acceptance mappings that are missing.",
+        "db": "Create, check and ping a database.",
+        "config": "Show or start the configuration.",
+        "fixtures": "Load, check and generate rows for tests.",
+        "help": "Read about what all commands share.",
+    }
 )
-
-GROUPS = {
-    "history": (history.group, "Show what happened to a request."),
-    "queues": (queues.group, "See which queues there are."),
-    "issues": (issues.group, "See what is broken now."),
-    "rules": (rules.group, "List and explain what verify looks for."),
-    "repair": (repair.group, "Plan and apply what can be proved."),
-    "backfill": (backfill.group, "Create acceptance mappings that are missing."),
-    "db": (db.group, "Create, check and ping a database."),
-    "config": (config.group, "Show or start the configuration."),
-    "fixtures": (fixtures.group, "Load scenarios into a database."),
-    "help": (help.group, "Read about what all commands share."),
-}
-SINGLES = (verify.add, demo.add)
+# As the help of the command itself begins.
+SINGLES: Mapping[str, str] = MappingProxyType(
+    {
+        "verify": "Find where the history of a queue and its request rows disagree.",
+        "demo": "Watch a damaged queue being looked at, checked and mended, on a throw-away database.",
+    }
+)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from stovepipe_cli.commands import GROUPS, SINGLES
 from stovepipe_cli.errors import UsageError
 
 Queue = Annotated[
@@ -45,6 +46,10 @@ TimeZone = Annotated[
 ]
 Colour = Annotated[str | None, typer.Option("--color", metavar="WHEN", help="auto, always or never.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+ProgressKind = Annotated[
+    str | None,
+    typer.Option("--progress", metavar="KIND", help="auto (a terminal alone sees it), or plain: one line a minute."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on stderr, and no table where the code is 0.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more on stderr; tracebacks of unexpected errors.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Answer yes to questions.")]
@@ -109,10 +114,10 @@ class OptionNames:
     switches: Mapping[str, str]
 
 
-def arrange(argv: Sequence[str], names: OptionNames, groups: Mapping[str, Mapping[str, object]]) -> Arguments:
+def arrange(argv: Sequence[str], names: OptionNames) -> Arguments:
     """Move shared options to the front and give groups their full name, so that both orders and both numbers work.
 
-    `groups` maps each top-level command to its sub-commands, empty where it has none. Nothing behind `--` moves.
+    Nothing behind `--` moves.
     """
     front: list[str] = []
     rest: list[str] = []
@@ -139,12 +144,12 @@ def arrange(argv: Sequence[str], names: OptionNames, groups: Mapping[str, Mappin
             unfinished = name
         else:
             rest.append(token)
-    return Arguments((*front, *_full_names(rest, groups)), _words(rest, groups), shared, unfinished)
+    return Arguments((*front, *_full_names(rest)), _words(rest), shared, unfinished)
 
 
-def full_name(words: str, groups: Mapping[str, object]) -> str:
+def full_name(words: str) -> str:
     """The words with the group's own name."""
-    return " ".join(_full_names(words.split(" "), groups))
+    return " ".join(_full_names(words.split(" ")))
 
 
 def _split(token: str, names: OptionNames) -> tuple[str, str | None]:
@@ -156,21 +161,21 @@ def _split(token: str, names: OptionNames) -> tuple[str, str | None]:
     return token, None
 
 
-def _group(word: str, groups: Mapping[str, object]) -> str:
+def _group(word: str) -> str:
     for spelling in (word, word + "s", word.removesuffix("s")):
-        if spelling in groups:
+        if spelling in GROUPS or spelling in SINGLES:
             return spelling
     return word
 
 
-def _full_names(rest: Sequence[str], groups: Mapping[str, object]) -> list[str]:
-    return [_group(word, groups) if position == 0 else word for position, word in enumerate(rest)]
+def _full_names(rest: Sequence[str]) -> list[str]:
+    return [_group(word) if position == 0 else word for position, word in enumerate(rest)]
 
 
-def _words(rest: Sequence[str], groups: Mapping[str, Mapping[str, object]]) -> str:
+def _words(rest: Sequence[str]) -> str:
     """The command as typed: a group with the word after it, or a word alone, known or not."""
     if not rest or rest[0].startswith("-"):
         return ""
-    is_group = bool(groups.get(_group(rest[0], groups)))
+    is_group = _group(rest[0]) in GROUPS
     has_more = len(rest) > 1 and not rest[1].startswith("-")
     return f"{rest[0]} {rest[1]}" if is_group and has_more else rest[0]

@@ -13,7 +13,7 @@ from stovepipe_cli.instants import parse_zone
 from stovepipe_cli.render.context import OUTPUT_FORMATS, OutputFormat, RenderContext, TargetView
 
 if TYPE_CHECKING:
-    from stovepipe_cli.commands.registrar import Invocation
+    from stovepipe_cli.commands.invocation import Invocation
     from stovepipe_cli.commands.session import Session, WritePlan
     from stovepipe_cli.config import Config
     from stovepipe_cli.storage.contract import ServerState
@@ -31,7 +31,7 @@ def render_context(
     bare = bare_context(session.command, flags, surroundings)
     return replace(
         bare,
-        queue=config.queue.value,
+        queue=config.queue.value if session.is_scoped else None,
         target=target_view(config, state) if is_opened else None,
         output=_format(session.wanted_output),
         colour=wants_colour(config.color.value, surroundings.environ, is_terminal=bare.is_terminal),
@@ -72,7 +72,7 @@ def failure_context(invocation: "Invocation") -> RenderContext:
     target: TargetView | None = None
     if session is not None and session.reads_config:
         with suppress(StovepipeError):
-            queue = session.config.queue.value
+            queue = session.config.queue.value if session.is_scoped else None
             target = target_view(session.config, session.known_server)
     output = wanted_output(invocation.flags, surroundings)
     return RenderContext(

@@ -5,6 +5,9 @@ import os
 import shutil
 import signal
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -43,15 +46,63 @@ def process_surroundings() -> Surroundings:
         clock=SystemClock(),
         width=lambda: shutil.get_terminal_size((80, 24)).columns,
         ask=_ask,
+        on_status=_answer_status_requests,
     )
 
 
 def catch_signals() -> None:
     """Turn SIGTERM into an exception as SIGINT is one; a second signal of either kind ends the process at once."""
     signal.signal(signal.SIGTERM, _on_signal)
+    # Until a command can say how far it is; unhandled, it would end the process.
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     # Who started this may have chosen to ignore SIGINT, as nohup and a shell's background jobs do.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _on_signal)
+
+
+@contextmanager
+def signals_noted() -> Iterator[Callable[[], int | None]]:
+    """Meanwhile SIGINT and SIGTERM are only noted, for work that must not end between a write and its record.
+
+    The function handed out gives the signal's number, None for none. A second signal ends the process at once. Where
+    signals cannot be caught, on a thread say, none is noted.
+    """
+    noted: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        noted.append(number)
+        for each in handlers:
+            signal.signal(each, signal.SIG_DFL)
+
+    def latest() -> int | None:
+        return noted[0] if noted else None
+
+    if threading.current_thread() is not threading.main_thread():
+        yield latest
+        return
+    handlers = {
+        number: handler
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if callable(handler := signal.getsignal(number)) or (number, handler) == (signal.SIGTERM, signal.SIG_DFL)
+    }
+    for number in handlers:
+        signal.signal(number, note)
+    try:
+        yield latest
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _answer_status_requests(status: Callable[[], str]) -> None:
+    """Print one line at every SIGUSR1."""
+
+    def answer(_number: int, _frame: FrameType | None) -> None:
+        # Not through the stream: the signal may have come in the middle of a write to it.
+        with suppress(OSError):
+            os.write(2, (status() + "\n").encode("utf-8", "backslashreplace"))
+
+    signal.signal(signal.SIGUSR1, answer)
 
 
 def abandon_stdout() -> None:

@@ -2,30 +2,14 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import typer
 
+from stovepipe_cli.commands.invocation import Invocation
 from stovepipe_cli.commands.session import Session
-from stovepipe_cli.commands.surroundings import Surroundings
 
 SHARED_OPTIONS_LINE = "Shared options such as --queue, --profile and --output work here too: see 'stovepipe --help'."
-
-
-@dataclass(slots=True)
-class Invocation:
-    """What the error boundary has to know: the words typed, the shared flags, and the session once it exists."""
-
-    surroundings: Surroundings
-    words: str
-    flags: dict[str, object] = field(default_factory=dict)
-    session: Session | None = None
-
-    @property
-    def has_answered(self) -> bool:
-        """Whether a part of the answer left already."""
-        return self.session is not None and self.session.has_answered
 
 
 def command(
@@ -36,11 +20,13 @@ def command(
     exits: str,
     may_create: bool = False,
     reads_config: bool = True,
+    prepares: bool = True,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register `body(session, **options) -> Report` as a command of `group`.
 
     Its help shows `example` and what the exit codes of `exits` mean. `may_create`: it may create the embedded
     database. `reads_config` False: it works also where the configuration is broken.
+    `prepares` False: the body calls `Session.prepare` itself, once it is ready to tell others of a failure.
     """
 
     def register(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +44,8 @@ def command(
             )
             invocation.session = session
             try:
-                session.prepare()
+                if prepares:
+                    session.prepare()
                 return session.show(body(session, **options))
             finally:
                 session.close()

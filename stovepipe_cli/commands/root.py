@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from stovepipe_cli.commands import options
-from stovepipe_cli.commands.registrar import Invocation
+from stovepipe_cli.commands.invocation import Invocation
 
 BRIEF = """\
 stovepipe looks into, checks and mends the request history of a Stovepipe queue.
@@ -35,6 +35,7 @@ def root(
     tz: options.TimeZone = None,
     color: options.Colour = None,
     no_progress: options.NoProgress = False,
+    progress: options.ProgressKind = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     yes: options.Yes = False,

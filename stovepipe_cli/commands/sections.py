@@ -1,8 +1,12 @@
 """The root help, with its commands under headings and before the options."""
 
-from typing import Any
+from collections.abc import MutableMapping
+from typing import Any, cast
 
 from typer.core import TyperGroup
+
+from stovepipe_cli.commands import GROUPS, SINGLES
+from stovepipe_cli.commands.tree import LateCommands
 
 SECTIONS = (
     ("Look", ("history", "queues", "requests", "issues", "facts")),
@@ -12,21 +16,20 @@ SECTIONS = (
     ("Advanced", ("runs", "ledger", "schema", "help")),
 )
 
-# The first sentence whole; longer ones than this would be cut.
-_ONE_SENTENCE = 200
-
 
 class SectionedGroup(TyperGroup):
-    """A group that lists its commands by purpose."""
+    """The root, which lists its commands by purpose."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(**options)
+        # The parser only reads them.
+        self.commands = cast("MutableMapping[str, Any]", LateCommands())
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer keeps these types private
         """Write one section a heading, then the options."""
+        helps = {**GROUPS, **SINGLES}
         for heading, names in SECTIONS:
-            rows = [
-                (name, command.get_short_help_str(_ONE_SENTENCE))
-                for name in names
-                if (command := self.get_command(ctx, name)) is not None and not command.hidden
-            ]
+            rows = [(name, helps[name]) for name in names if name in helps]
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)

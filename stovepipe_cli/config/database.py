@@ -2,18 +2,20 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stovepipe_cli.config.access import DatabaseAccess
 from stovepipe_cli.config.credentials import no_password
 from stovepipe_cli.config.login import choose_password
 from stovepipe_cli.config.overlay import lay_option_file, merge_tls, profile_tls
-from stovepipe_cli.config.profile import Profile
 from stovepipe_cli.config.profile_file import user_directory
 from stovepipe_cli.config.setting import DEFAULT, Setting
 from stovepipe_cli.config.sources import Sources, url_from_argv, url_from_environment, url_from_profile
 from stovepipe_cli.dsn import DatabaseTarget, OptionFile, complete_target, read_option_file
 from stovepipe_cli.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from stovepipe_cli.config.profile import Profile
 
 Level = Literal["flag", "environment", "profile", "service", "embedded"]
 
@@ -94,7 +96,7 @@ def _find(sources: Sources, option: OptionFile | None, notes: _Notes, *, may_cre
     return _find_embedded(sources, looked_at, may_create=may_create_embedded)
 
 
-def _profile_target(profile: Profile) -> DatabaseTarget | None:
+def _profile_target(profile: "Profile") -> DatabaseTarget | None:
     if profile.database_url is not None:
         return url_from_profile(profile.database_url, profile, "database_url")
     if profile.defaults_file is not None and read_option_file(profile.defaults_file).database:
@@ -122,7 +124,7 @@ def _exists(file: Path) -> bool:
         return False
 
 
-def _given(profile: Profile, keys: tuple[str, ...]) -> list[str]:
+def _given(profile: "Profile", keys: tuple[str, ...]) -> list[str]:
     return [key for key in keys if getattr(profile, key) is not None]
 
 
@@ -152,7 +154,7 @@ def _open(sources: Sources, found: _Found, option: OptionFile | None, notes: _No
     )
 
 
-def _is_about(profile: Profile, target: DatabaseTarget) -> bool:
+def _is_about(profile: "Profile", target: DatabaseTarget) -> bool:
     own = _profile_target(profile)
     if own is None:
         return True
@@ -161,7 +163,7 @@ def _is_about(profile: Profile, target: DatabaseTarget) -> bool:
     return complete_target(own).place == complete_target(target).place
 
 
-def _lay_profile(target: DatabaseTarget, profile: Profile, notes: _Notes) -> DatabaseTarget:
+def _lay_profile(target: DatabaseTarget, profile: "Profile", notes: _Notes) -> DatabaseTarget:
     if profile.defaults_file is not None:
         target = _lay(target, read_option_file(profile.defaults_file), notes, over=False)
     if profile.tls is None:

@@ -1,6 +1,7 @@
 """Which of the configured passwords is the one for the chosen database."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from stovepipe_cli.config.credentials import (
     PasswordSource,
@@ -11,15 +12,17 @@ from stovepipe_cli.config.credentials import (
     password_from_file,
     password_from_option_file,
 )
-from stovepipe_cli.config.profile import Profile
 from stovepipe_cli.config.setting import Setting
 from stovepipe_cli.config.sources import Sources
 from stovepipe_cli.dsn import OptionFile, Secret
 from stovepipe_cli.errors import ConfigError
 
+if TYPE_CHECKING:
+    from stovepipe_cli.config.profile import Profile
+
 
 def choose_password(
-    sources: Sources, profile: Profile | None, option: OptionFile | None, url: Setting[Secret | None]
+    sources: Sources, profile: "Profile | None", option: OptionFile | None, url: Setting[Secret | None]
 ) -> PasswordSource:
     """The first of: --defaults-file, a URL in the environment, STOVEPIPE_PASSWORD, the profile's URL, the profile.
 
@@ -47,7 +50,7 @@ def choose_password(
     return given_password(url.value, url.origin)
 
 
-def _named_sources(sources: Sources, profile: Profile) -> Iterator[PasswordSource]:
+def _named_sources(sources: Sources, profile: "Profile") -> Iterator[PasswordSource]:
     if profile.password_file is not None:
         yield password_from_file(profile.password_file, profile.origin)
     if profile.password_command is not None:

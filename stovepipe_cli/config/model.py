@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from stovepipe_cli.config.access import DatabaseAccess
-from stovepipe_cli.config.profile import LoadLimits
+from stovepipe_cli.config.choices import LoadLimits
 from stovepipe_cli.config.setting import Setting
 from stovepipe_cli.errors import ConfigError, UsageError
 

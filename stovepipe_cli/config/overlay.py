@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from stovepipe_cli.config.profile import ProfileTls, TlsVerify
 from stovepipe_cli.dsn import DatabaseTarget, OptionFile, TlsMode, TlsSettings
 from stovepipe_cli.errors import ConfigError
+
+if TYPE_CHECKING:
+    from stovepipe_cli.config.profile import ProfileTls, TlsVerify
 
 
 def lay_option_file(
@@ -70,7 +73,7 @@ def merge_tls(chosen: TlsSettings, other: TlsSettings, origin: str) -> TlsSettin
     )
 
 
-def profile_tls(tls: ProfileTls) -> TlsSettings:
+def profile_tls(tls: "ProfileTls") -> TlsSettings:
     """The settings that a profile's `tls` mapping means."""
     modes: dict[TlsVerify, TlsMode] = {"identity": "verify-identity", "ca": "verify-ca", "none": "required"}
     return TlsSettings(

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from stovepipe_cli.config.choices import LoadLimits
 from stovepipe_cli.config.setting import Setting, T
 from stovepipe_cli.dsn import Secret
 
 TlsVerify = Literal["identity", "ca", "none"]
-LoadLimits = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,21 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from stovepipe_cli.config.choices import one_of, positive_number, read_switch
+from stovepipe_cli.config.choices import one_of, parse_max_load, positive_number, read_switch
 from stovepipe_cli.config.database import choose_database
 from stovepipe_cli.config.further import choose_lag_databases, choose_ledger, choose_read_database
 from stovepipe_cli.config.model import Color, Config, Limits, OutputFormat, Throttle
-from stovepipe_cli.config.profile import Profile
-from stovepipe_cli.config.profile_file import ProfileFile, find_profile_file, parse_max_load, read_profile_file
+from stovepipe_cli.config.profile_file import ProfileFile, find_profile_file, read_profile_file
 from stovepipe_cli.config.setting import DEFAULT, Setting, from_environment, from_flag, from_switch, or_default
 from stovepipe_cli.config.sources import Sources
 from stovepipe_cli.dsn import Secret, parse_partial_url
 from stovepipe_cli.errors import ConfigError, InvalidInput
 from stovepipe_cli.instants import parse_duration, parse_zone
+
+if TYPE_CHECKING:
+    from stovepipe_cli.config.profile import Profile
 
 _OUTPUTS: tuple[OutputFormat, ...] = ("table", "tsv", "json", "ndjson", "csv")
 _COLORS: tuple[Color, ...] = ("auto", "always", "never")
@@ -134,7 +137,7 @@ def _zone_name(text: str) -> str:
     return text
 
 
-def _file_warnings(file: ProfileFile, profile: Profile | None) -> tuple[str, ...]:
+def _file_warnings(file: ProfileFile, profile: "Profile | None") -> tuple[str, ...]:
     if profile is None or not file.is_public:
         return ()
     urls = (profile.database_url, profile.read_url, profile.ledger_url, *(profile.lag_urls or ()))

@@ -1,12 +1,20 @@
 """Named values one under the other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stovepipe_cli.render.context import RenderContext
 from stovepipe_cli.render.flow import Chunk, flow
-from stovepipe_cli.render.ink import Ink, pad
+from stovepipe_cli.render.ink import Ink, pad, prose
+from stovepipe_cli.render.projection import cell, project
+from stovepipe_cli.reports import Report
 
 _GAP = 2
+
+
+def fields_text(report: Report, context: RenderContext) -> Iterator[str]:
+    """The fields of any report."""
+    rows = project(report)
+    return (fields_block([(name, [prose(cell(row[name]))]) for name in rows.columns], context) for row in rows.rows)
 
 
 def fields_block(

@@ -7,11 +7,10 @@ from stovepipe_cli.keys import is_text
 from stovepipe_cli.render.context import ErrorView, RenderContext
 from stovepipe_cli.render.delimited import comma_separated, tsv, with_columns
 from stovepipe_cli.render.json_output import error_document, error_line, report_document, report_lines
-from stovepipe_cli.render.listing_text import projection_text
 from stovepipe_cli.render.projection import project
 from stovepipe_cli.render.sanitise import visible
 from stovepipe_cli.render.texts import hints_of, text_of
-from stovepipe_cli.reports import DemoReport, Report
+from stovepipe_cli.reports import Report
 
 
 def render_report(report: Report, context: RenderContext) -> Iterator[str]:
@@ -41,12 +40,13 @@ def render_error(error: ErrorView, exit_code: int, context: RenderContext) -> tu
 
 
 def _text_or_rows(report: Report, context: RenderContext) -> Iterator[str]:
-    # A story has no rows: a pipe, which gets tsv unasked, is told it like a terminal.
-    is_story = isinstance(report, DemoReport) and context.output == "tsv"
-    if is_story or (context.output == "table" and not context.columns):
+    # A pipe, which gets tsv unasked, is told a story like a terminal.
+    if (report.is_story and context.output == "tsv") or (context.output == "table" and not context.columns):
         return text_of(report, context)
     rows = with_columns(project(report), context.columns)
     if context.output == "table":
+        from stovepipe_cli.render.listing_text import projection_text  # noqa: PLC0415 - rich is for tables alone
+
         return iter([projection_text(rows, context)])
     return (tsv if context.output == "tsv" else comma_separated)(rows, headers=context.headers)
 

@@ -3,21 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 
-from stovepipe_cli.reports import (
-    ApplyReport,
-    DatabaseCheckReport,
-    DemoReport,
-    DriftItem,
-    Finding,
-    HistoryReport,
-    JsonValue,
-    ListReport,
-    RepairPlan,
-    Report,
-    VerifyReport,
-    canonical_json,
-    json_form,
-)
+from stovepipe_cli import reports
+from stovepipe_cli.reports import JsonValue, Report, canonical_json, json_form
 
 Row = Mapping[str, JsonValue]
 
@@ -79,18 +66,20 @@ class Lines:
 def project(report: Report) -> Projection:
     """The rows of a report; a report without rows of its own is one row of its fields."""
     match report:
-        case ListReport():
-            return _of_items(report.item_type, report.items)
-        case DatabaseCheckReport():
-            return _of_items(DriftItem, report.items)
-        case HistoryReport():
+        case reports.HistoryReport():
             columns, rows = HISTORY_COLUMNS, _history_rows(report)
-        case VerifyReport():
+        case reports.ListReport():
+            return _of_items(report.item_type, report.items)
+        case reports.DatabaseCheckReport():
+            return _of_items(reports.DriftItem, report.items)
+        case reports.QueuesReport():
+            return _of_items(reports.QueueVerdict, report.queues)
+        case reports.VerifyReport():
             columns, rows = FINDING_COLUMNS, tuple(_finding_row(finding) for finding in report.findings)
-        case DemoReport():
+        case reports.DemoReport():
             columns = (*FINDING_COLUMNS, "why")
             rows = tuple({**_finding_row(each.finding), "why": each.why} for each in report.left)
-        case RepairPlan():
+        case reports.RepairPlan():
             columns, rows = PLAN_COLUMNS, tuple(_row(entry) for entry in report.entries)
         case _:
             row = _own_fields(report)
@@ -101,21 +90,25 @@ def project(report: Report) -> Projection:
 def as_lines(report: Report) -> Lines:
     """The items that ndjson prints one a line."""
     match report:
-        case ListReport():
-            return Lines(tuple(("item", json_form(item)) for item in report.items), frozenset({"items"}))
-        case HistoryReport():
+        case reports.HistoryReport():
             entries = [("entry", json_form(entry)) for entry in report.entries]
             gaps = [("gap", json_form(gap)) for gap in report.gaps]
             marks = [("mark", json_form(mark)) for mark in report.marks]
             return Lines(tuple(entries + gaps + marks), frozenset({"entries", "gaps", "marks"}))
-        case VerifyReport():
-            return Lines(tuple(("finding", json_form(finding)) for finding in report.findings), frozenset({"findings"}))
-        case RepairPlan():
-            return Lines(tuple(("entry", json_form(entry)) for entry in report.entries), frozenset({"entries"}))
-        case DatabaseCheckReport():
-            return Lines(tuple(("item", json_form(item)) for item in report.items), frozenset({"items"}))
+        case reports.ListReport() | reports.DatabaseCheckReport():
+            return _lines("item", "items", report.items)
+        case reports.VerifyReport():
+            return _lines("finding", "findings", report.findings)
+        case reports.QueuesReport():
+            return _lines("queue-summary", "queues", report.queues)
+        case reports.RepairPlan():
+            return _lines("entry", "entries", report.entries)
         case _:
             return Lines((), frozenset())
+
+
+def _lines(kind: str, replaced: str, items: Sequence[object]) -> Lines:
+    return Lines(tuple((kind, json_form(item)) for item in items), frozenset({replaced}))
 
 
 def cell(value: JsonValue) -> str:
@@ -141,7 +134,7 @@ def _row(value: object) -> Row:
 
 def _own_fields(report: Report) -> Row:
     row = _row(report)
-    if isinstance(report, ApplyReport):
+    if isinstance(report, reports.ApplyReport):
         receipt = {"receipt": report.receipt.path, "remaining_findings": len(report.remaining_findings)}
         return {**row, **receipt}
     return row
@@ -152,11 +145,11 @@ def _of_items(item_type: type[object], items: Sequence[object]) -> Projection:
     return Projection(names, tuple(_row(item) for item in items))
 
 
-def _finding_row(finding: Finding) -> Row:
+def _finding_row(finding: "reports.Finding") -> Row:
     return {**_row(finding), "table": finding.subject.table, "key": json_form(finding.subject.key)}
 
 
-def _history_rows(report: HistoryReport) -> tuple[Row, ...]:
+def _history_rows(report: "reports.HistoryReport") -> tuple[Row, ...]:
     rows: list[Row] = []
     gaps = list(zip(report.gap_positions, report.gaps, strict=True))
     for index, entry in enumerate(report.entries):

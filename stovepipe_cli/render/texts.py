@@ -1,78 +1,70 @@
-"""Which text and which hints belong to which kind of report."""
+"""Which text and which hints belong to which kind of report; the module of a text is loaded when one is written."""
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from stovepipe_cli.render.apply_text import apply_hints, apply_text, backfill_hints, backfill_text
+from stovepipe_cli import reports
 from stovepipe_cli.render.context import RenderContext
-from stovepipe_cli.render.database_text import check_text, fixtures_text, init_text, ping_text
-from stovepipe_cli.render.demo_text import demo_hints, demo_text
-from stovepipe_cli.render.fields import fields_block
-from stovepipe_cli.render.ink import prose
-from stovepipe_cli.render.listing_text import listing_hints, listing_text
-from stovepipe_cli.render.plan_text import plan_hints, plan_text
-from stovepipe_cli.render.projection import cell, project
-from stovepipe_cli.render.timeline import timeline, timeline_hints
-from stovepipe_cli.render.verify_text import verify_hints, verify_text
-from stovepipe_cli.reports import (
-    ApplyReport,
-    BackfillReport,
-    DatabaseCheckReport,
-    DatabaseInitReport,
-    DatabasePingReport,
-    DemoReport,
-    FixturesLoadReport,
-    HistoryReport,
-    ListReport,
-    RepairPlan,
-    Report,
-    VerifyReport,
-)
+from stovepipe_cli.render.history_hints import history_hints
+from stovepipe_cli.reports import Report
 
 # Each function takes the kind of report that it stands beside, which the key cannot tell the type checker.
 _Text = Callable[[Any, RenderContext], Iterator[str]]
 _Hints = Callable[[Any], tuple[str, ...]]
 
-_TEXTS: Mapping[type[Report], _Text] = MappingProxyType(
+# Classes and functions by name, since to name them otherwise is to load them all.
+TEXTS: Mapping[str, str] = MappingProxyType(
     {
-        ApplyReport: apply_text,
-        BackfillReport: backfill_text,
-        DatabaseCheckReport: check_text,
-        DatabaseInitReport: init_text,
-        DatabasePingReport: ping_text,
-        DemoReport: demo_text,
-        FixturesLoadReport: fixtures_text,
-        HistoryReport: timeline,
-        ListReport: listing_text,
-        RepairPlan: plan_text,
-        VerifyReport: verify_text,
+        "ApplyReport": "apply_text.apply_text",
+        "BackfillReport": "apply_text.backfill_text",
+        "DatabaseCheckReport": "database_text.check_text",
+        "DatabaseInitReport": "database_text.init_text",
+        "DatabasePingReport": "database_text.ping_text",
+        "DemoReport": "demo_text.demo_text",
+        "FixturesLoadReport": "database_text.fixtures_text",
+        "HistoryReport": "timeline.timeline",
+        "IssueReport": "look_text.issue_text",
+        "ListReport": "listing_text.listing_text",
+        "QueueReport": "look_text.queue_text",
+        "QueuesReport": "queues_text.queues_text",
+        "RepairPlan": "plan_text.plan_text",
+        "RequestReport": "look_text.request_text",
+        "VerifyReport": "verify_text.verify_text",
     }
 )
-_HINTS: Mapping[type[Report], _Hints] = MappingProxyType(
+_OF_FIELDS = "fields.fields_text"
+HINTS: Mapping[str, str] = MappingProxyType(
     {
-        ApplyReport: apply_hints,
-        BackfillReport: backfill_hints,
-        DemoReport: demo_hints,
-        ListReport: listing_hints,
-        RepairPlan: plan_hints,
-        VerifyReport: verify_hints,
+        "ApplyReport": "apply_text.apply_hints",
+        "BackfillReport": "apply_text.backfill_hints",
+        "DemoReport": "demo_text.demo_hints",
+        "ListReport": "listing_text.listing_hints",
+        "QueuesReport": "queues_text.queues_hints",
+        "RepairPlan": "plan_text.plan_hints",
+        "VerifyReport": "verify_text.verify_hints",
     }
 )
 
 
 def text_of(report: Report, context: RenderContext) -> Iterator[str]:
     """The answer for people; a kind of report without a text of its own is its fields, one under the other."""
-    text = _TEXTS.get(type(report))
-    if text:
-        return text(report, context)
-    rows = project(report)
-    return (fields_block([(name, [prose(cell(row[name]))]) for name in rows.columns], context) for row in rows.rows)
+    text: _Text = _named(TEXTS.get(type(report).__name__, _OF_FIELDS))
+    return text(report, context)
 
 
 def hints_of(report: Report, context: RenderContext) -> tuple[str, ...]:
     """What to do next, a line each."""
-    if isinstance(report, HistoryReport):
-        return timeline_hints(report, context)
-    lines = _HINTS.get(type(report))
-    return lines(report) if lines else ()
+    if isinstance(report, reports.HistoryReport):
+        return history_hints(report, context)
+    place = HINTS.get(type(report).__name__)
+    if place is None:
+        return ()
+    lines: _Hints = _named(place)
+    return lines(report)
+
+
+def _named(place: str) -> Any:  # noqa: ANN401 - what the caller's annotation says
+    module, _, name = place.partition(".")
+    return getattr(import_module(f"stovepipe_cli.render.{module}"), name)

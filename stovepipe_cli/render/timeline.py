@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from shlex import quote
 
 from stovepipe_cli.instants import format_age
 from stovepipe_cli.render.context import RenderContext
@@ -37,14 +36,6 @@ def timeline(report: HistoryReport, context: RenderContext) -> Iterator[str]:
     yield from _rows(report, context)
     yield "\n"
     yield _legend(report, context)
-
-
-def timeline_hints(report: HistoryReport, context: RenderContext) -> tuple[str, ...]:
-    """The commands that mend what is missing; where the report names none, the one that plans it."""
-    commands = report.repairs
-    if report.gaps and not commands and context.queue:
-        commands = (f"stovepipe repair plan -q {quote(context.queue)} --request {quote(report.request_id)}",)
-    return tuple(f"next: {command}" for command in commands)
 
 
 def _head(report: HistoryReport, context: RenderContext) -> str:

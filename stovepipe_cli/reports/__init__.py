@@ -1,16 +1,43 @@
-"""Frozen results that logic returns and render shows. Field names are the keys of the JSON document."""
+"""Frozen results that logic returns and render shows. Field names are the keys of the JSON document.
 
-from stovepipe_cli.reports.backfill import BackfillReport
+A kind of report is loaded when one of its names is first used, so that a command pays for its own answer alone.
+"""
+
+from typing import TYPE_CHECKING
+
+from stovepipe_cli.late_names import late_names
 from stovepipe_cli.reports.base import Report, Verdict
-from stovepipe_cli.reports.database import DatabaseCheckReport, DatabaseInitReport, DatabasePingReport, DriftItem
-from stovepipe_cli.reports.demo import DemoReport, Explained
-from stovepipe_cli.reports.finding import Finding, Read, Severity, Subject
-from stovepipe_cli.reports.fixtures import FixturesLoadReport
-from stovepipe_cli.reports.history import HistoryEntry, HistoryReport, Mark, RequestView
 from stovepipe_cli.reports.json_form import JsonValue, canonical_json, json_form
-from stovepipe_cli.reports.listing import ListReport, OpenIssueItem, QueueItem, SettingItem
-from stovepipe_cli.reports.repair import ApplyReport, Evidence, PlanEntry, PlanTarget, Receipt, RepairPlan, Written
-from stovepipe_cli.reports.verify import Coverage, VerifyReport
+
+if TYPE_CHECKING:
+    from stovepipe_cli.reports.backfill import BackfillReport
+    from stovepipe_cli.reports.database import DatabaseCheckReport, DatabaseInitReport, DatabasePingReport, DriftItem
+    from stovepipe_cli.reports.demo import DemoReport, Explained
+    from stovepipe_cli.reports.finding import Finding, Read, Severity, Subject
+    from stovepipe_cli.reports.fixtures import FixturesCheckReport, FixturesGenerateReport, FixturesLoadReport
+    from stovepipe_cli.reports.history import HistoryEntry, HistoryReport, Mark, RequestView
+    from stovepipe_cli.reports.listing import ListReport, OpenIssueItem, QueueItem, SettingItem
+    from stovepipe_cli.reports.look import IssueReport, QueueReport, RequestReport
+    from stovepipe_cli.reports.queues import QueuesReport, QueueVerdict, worst_of
+    from stovepipe_cli.reports.repair import ApplyReport, Evidence, PlanEntry, PlanTarget, Receipt, RepairPlan, Written
+    from stovepipe_cli.reports.verify import Coverage, VerifyReport
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "backfill": ("BackfillReport",),
+            "database": ("DatabaseCheckReport", "DatabaseInitReport", "DatabasePingReport", "DriftItem"),
+            "demo": ("DemoReport", "Explained"),
+            "finding": ("Finding", "Read", "Severity", "Subject"),
+            "fixtures": ("FixturesCheckReport", "FixturesGenerateReport", "FixturesLoadReport"),
+            "history": ("HistoryEntry", "HistoryReport", "Mark", "RequestView"),
+            "listing": ("ListReport", "OpenIssueItem", "QueueItem", "SettingItem"),
+            "look": ("IssueReport", "QueueReport", "RequestReport"),
+            "queues": ("QueuesReport", "QueueVerdict", "worst_of"),
+            "repair": ("ApplyReport", "Evidence", "PlanEntry", "PlanTarget", "Receipt", "RepairPlan", "Written"),
+            "verify": ("Coverage", "VerifyReport"),
+        },
+    )
 
 __all__ = [
     "ApplyReport",
@@ -24,9 +51,12 @@ __all__ = [
     "Evidence",
     "Explained",
     "Finding",
+    "FixturesCheckReport",
+    "FixturesGenerateReport",
     "FixturesLoadReport",
     "HistoryEntry",
     "HistoryReport",
+    "IssueReport",
     "JsonValue",
     "ListReport",
     "Mark",
@@ -34,10 +64,14 @@ __all__ = [
     "PlanEntry",
     "PlanTarget",
     "QueueItem",
+    "QueueReport",
+    "QueueVerdict",
+    "QueuesReport",
     "Read",
     "Receipt",
     "RepairPlan",
     "Report",
+    "RequestReport",
     "RequestView",
     "SettingItem",
     "Severity",
@@ -47,4 +81,5 @@ __all__ = [
     "Written",
     "canonical_json",
     "json_form",
+    "worst_of",
 ]

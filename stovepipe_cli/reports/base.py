@@ -1,14 +1,19 @@
 """What every report can say of itself: its verdict and its exit code."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 Verdict = Literal["clean", "findings", "incomplete", "error"]
 
 
 class Report:
-    """A frozen result. The default is an answer that could be given: clean, 0."""
+    """A frozen result. The default is an answer that could be given: clean, 0.
+
+    `is_story` says that it is told from beginning to end, and has no rows of its own for a pipe to take.
+    """
 
     __slots__ = ()
+
+    is_story: ClassVar[bool] = False
 
     @property
     def verdict(self) -> Verdict:

@@ -1,6 +1,7 @@
 """What the demonstration did: one report a step, and whether it ended as its scenario says."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from stovepipe_cli.reports.base import Report, Verdict
 from stovepipe_cli.reports.finding import Finding
@@ -25,6 +26,8 @@ class DemoReport(Report):
     `left` are the findings of the last step in its order. `mended` counts those of the first verify that are gone.
     `not_left` names, as `CODE request`, what the scenario says must be left and is not.
     """
+
+    is_story: ClassVar[bool] = True
 
     scenario: str
     queue: str

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from stovepipe_cli.config import find_profile_file, profile_template, resolve
-from stovepipe_cli.config.profile_file import PROFILE_KEYS, ProfileFile, read_profile_file
+from stovepipe_cli.config.profile_file import ProfileFile, read_profile_file
+from stovepipe_cli.config.profile_keys import PROFILE_KEYS
 from stovepipe_cli.errors import ConfigError
 
 SENTINEL = "hunter2sentinel"
