@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from stovepipe_cli.entities import Queue
+from stovepipe_cli.entities import BuildIssue, IssueLog, ProjectFactByDegree, Queue, QueueLog, QueueSummary
+from stovepipe_cli.entities.queue_log import queue_log_id
 from stovepipe_cli.errors import StovepipeError
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.rows import BuildIssueRow, Key, ProjectFactByDegreeRow, RequestLogRow, Row
@@ -192,6 +193,47 @@ FORMS: Mapping[str, Form] = MappingProxyType(
             lambda s, after, n: s.open_issues.list_after(after, n),
             (st.one_of(st.none(), st.tuples(UNITS, UNITS)), LIMITS),
         ),
+        "observation create": (
+            lambda s, f, b, t, u: s.build_issues.create(BuildIssue(owner(s, f), b, t, u)),
+            (IS_FOREIGN, LIKELY_KEYS, UNITS, mostly(UNITS, OTHER_KEYS)),
+        ),
+        "observation get": (lambda s, b, t, u: s.build_issues.get(b, t, u), (LIKELY_KEYS, UNITS, UNITS)),
+        "observation page": (
+            lambda s, b, after, n: s.build_issues.list_after(b, after, n),
+            (LIKELY_KEYS, st.one_of(st.none(), st.tuples(UNITS, UNITS)), LIMITS),
+        ),
+        "transition create": (
+            lambda s, t, u, b, e, at: s.issue_log.create(IssueLog(s.queue, t, u, b, e, at)),
+            (LIKELY_KEYS, UNITS, LIKELY_KEYS, st.sampled_from(["opened", "resolved", "closed"]), TIMES),
+        ),
+        "transition page": (
+            lambda s, t, u, after, n: s.issue_log.list_after(t, u, after, n),
+            (LIKELY_KEYS, UNITS, st.one_of(st.none(), st.tuples(LIKELY_KEYS, UNITS)), LIMITS),
+        ),
+        "enablement create": (
+            lambda s, f, n, state: s.queue_log.create(QueueLog(owner(s, f), queue_log_id(n), n, state, 5)),
+            (IS_FOREIGN, st.integers(0, 12), UNITS),
+        ),
+        "enablement page": (lambda s, after, n: s.queue_log.list_after(after, n), (st.integers(0, 12), LIMITS)),
+        "queue summary create": (
+            lambda s, f, n, v: s.queue_summaries.create(QueueSummary(owner(s, f), "enabled", n, 5, 1, v)),
+            (IS_FOREIGN, st.integers(0, 3), VERSIONS),
+        ),
+        "queue summary get": (lambda s: s.queue_summaries.get(), ()),
+        "queue summary update": (
+            lambda s, n, old, new: s.queue_summaries.update(
+                QueueSummary(s.queue, "enabled", n, 5, 1, 1), old_version=old, new_version=new
+            ),
+            (st.integers(0, 3), VERSIONS, VERSIONS),
+        ),
+        "degree create": (
+            lambda s, f, u, d, p: s.facts_by_degree.create(ProjectFactByDegree(owner(s, f), u, d, p)),
+            (IS_FOREIGN, LIKELY_KEYS, DEGREES, mostly(UNITS, OTHER_KEYS)),
+        ),
+        "degree page": (
+            lambda s, u, after, n: s.facts_by_degree.list_after(u, after, n),
+            (LIKELY_KEYS, st.one_of(st.none(), st.tuples(DEGREES, LIKELY_KEYS)), LIMITS),
+        ),
         "bulk log": (
             lambda s, r, ids, t, m: s.bulk.insert(log_rows(r, ids, t, m)),
             (LIKELY_KEYS, st.lists(LIKELY_KEYS, max_size=3, unique=True), TIMES, JSON),
@@ -247,6 +289,11 @@ HISTORIES: st.SearchStrategy[list[Operation]] = st.one_of(
     family("summary create", "summary create", "summary get", "summary update"),
     family("acceptance create", "acceptance create", "acceptance get", "acceptance batch", "acceptance page"),
     family("issue create", "issue create", "issue get", "issue delete", "issue page"),
+    family("observation create", "bulk build issues", "observation get", "observation page"),
+    family("transition create", "transition create", "transition page"),
+    family("enablement create", "enablement create", "enablement page"),
+    family("queue summary create", "queue summary get", "queue summary update"),
+    family("degree create", "degree create", "bulk facts by degree", "degree page"),
     family("bulk facts by degree", "audit facts by degree", "fetch facts by degree"),
     family("bulk build issues", "audit build issues"),
     family(*(name for name in FORMS if name != "audit log")),

@@ -78,6 +78,10 @@ def test_the_server_says_who_it_is(factory: StorageFactory) -> None:
     assert first.now_ms <= second.now_ms
 
 
+def test_each_database_has_an_identity_of_its_own(factory: StorageFactory, bare_database: StorageFactory) -> None:
+    assert factory.admin.ping().identity != bare_database.admin.ping().identity
+
+
 def test_closing_twice_is_allowed(backend: Backend) -> None:
     database = backend.database()
     database.close()
