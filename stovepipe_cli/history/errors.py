@@ -54,3 +54,9 @@ class SummaryRequired(HistoryError):
         )
         self.request_id = request_id
         self.log_id = log_id
+
+
+class QueueProjectionConflict(HistoryError):
+    """A queue's log and its summary, or two writers, disagree about one enablement; nothing was overwritten."""
+
+    code = "projection-conflict"
