@@ -101,8 +101,8 @@ def plan(
     group,
     "apply",
     example="stovepipe repair apply -q monorepo/main plan.json",
-    exits="0 all applied or identical; 3 any drifted, conflicting or failed; 7 not confirmed, or a plan that is "
-    "edited, expired or of another target",
+    exits="0 all applied or identical; 3 any drifted, conflicting or failed; 4 it stopped before the end; 7 not "
+    "confirmed, or a plan that is edited, expired or of another target; 130 or 143 a signal, after the row at hand",
 )
 def apply(
     session: Session,
@@ -127,6 +127,10 @@ def apply(
     confirm_queue: Annotated[
         str | None,
         typer.Option("--confirm-queue", metavar="NAME", help="The queue's name, where the profile is protected."),
+    ] = None,
+    undo_sql: Annotated[
+        Path | None,
+        typer.Option("--undo-sql", metavar="FILE", help="Also write SQL that takes back what was inserted."),
     ] = None,
     reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the receipt.")] = None,
 ) -> object:
@@ -154,5 +158,6 @@ def apply(
         options,
         plan_file=plan_file,
         confirm_queue=confirm_queue,
+        undo_sql=undo_sql,
         reason=reason,
     )

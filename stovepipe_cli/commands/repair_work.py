@@ -1,6 +1,7 @@
 """From options to a plan, and from a plan to an apply, with the checks and the question in between."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from stovepipe_cli.instants import parse_duration
 if TYPE_CHECKING:
     from stovepipe_cli.commands.session import Session, WritePlan
     from stovepipe_cli.repair.apply_options import ApplyOptions
-    from stovepipe_cli.repair.sql_words import Dialect
     from stovepipe_cli.reports import ApplyReport, PlanTarget, RepairPlan
     from stovepipe_cli.storage.contract import StorageFactory
 
@@ -83,12 +83,13 @@ def write_plan_files(
     from stovepipe_cli.files import PRIVATE, write_whole
     from stovepipe_cli.repair.plan_file import write_plan
     from stovepipe_cli.repair.sql_script import columns_of, sql_script
+    from stovepipe_cli.repair.sql_words import dialect_of
 
     if out is not None:
         write_plan(made, out, force=force)
         session.say(f"plan written to '{out}'; apply it with: stovepipe repair apply -q {made.queue} {out}")
     if sql is not None:
-        dialect: Dialect = "sqlite" if session.server().backend == "sqlite" else "mysql"
+        dialect = dialect_of(session.server().backend)
         script = sql_script(made, dialect, columns_of(session.storage()))
         write_whole(sql, script, mode=PRIVATE, overwrite=force)
         session.say(f"SQL written to '{sql}'")
@@ -117,13 +118,19 @@ def apply_plan(
     *,
     plan_file: Path | None,
     confirm_queue: str | None,
+    undo_sql: Path | None = None,
     reason: str | None = None,
 ) -> "ApplyReport":
-    """Look at all that forbids the plan here, ask, apply, and keep the receipt beside the plan's file."""
+    """Look at all that forbids the plan here, ask, apply, and keep the receipt beside the plan's file.
+
+    The first SIGINT or SIGTERM lets the row that is being written be finished and told of.
+    """
+    from stovepipe_cli.commands.process import signals_noted
     from stovepipe_cli.repair.site import ApplyRun, Site, apply_at, require_site
     from stovepipe_cli.run_id import mint_run_id
 
     options.validate()
+    require_undo_place(undo_sql, dry_run=options.dry_run)
     factory = session.reading() if options.dry_run else session.writing()
     site = Site(plan_target(session), factory.admin.schema_fingerprint(), session.server())
     require_site(plan, session.queue, options, site, session.clock.now_ms())
@@ -131,14 +138,28 @@ def apply_plan(
     if not options.dry_run:
         session.confirm(write, confirm_queue=confirm_queue)
     kept_beside = plan_file if str(plan_file) != "-" and write.total else None
-    return apply_at(
-        factory.for_queue(session.queue),
-        plan,
-        options,
-        site,
-        clock=session.clock,
-        run=ApplyRun(mint_run_id(session.clock), kept_beside, reason),
-    )
+    with signals_noted() as ended_by:
+        run = ApplyRun(
+            mint_run_id(session.clock), kept_beside, reason, undo_sql, is_stopped=lambda: ended_by() is not None
+        )
+        report = apply_at(factory.for_queue(session.queue), plan, options, site, clock=session.clock, run=run)
+    if undo_sql is not None:
+        session.say(f"SQL that takes this back written to '{undo_sql}'; nothing runs it but you")
+    return replace(report, ended_by=ended_by())
+
+
+def require_undo_place(path: Path | None, *, dry_run: bool) -> None:
+    """Refuse a file for SQL that undoes an apply, where nothing would be applied or no such file can be."""
+    from stovepipe_cli.errors import UsageError
+    from stovepipe_cli.files import require_writable_place
+
+    if path is None:
+        return
+    if dry_run:
+        raise UsageError("--dry-run writes nothing that --undo-sql could take back", hint="leave one of the two out")
+    if path.exists():
+        raise Refused(f"'{path}' exists and is left as it is", hint="choose another name, or move the file away")
+    require_writable_place(str(path))
 
 
 def write_plan_of(plan: "RepairPlan", options: "ApplyOptions") -> "WritePlan":

@@ -70,6 +70,7 @@ def backfill_text(report: BackfillReport, context: RenderContext) -> Iterator[st
         ("acceptance time unknown", report.unknown_acceptance),
         ("in conflict", report.conflicts),
         ("set aside", report.quarantined),
+        ("summaries updated" if not report.dry_run else "summaries to update", report.summaries_updated),
     )
     width = max(len(f"{number:,}") for _, number in figures)
     fields: list[tuple[str, Sequence[Chunk]]] = [(name, [Ink(f"{number:,}".rjust(width))]) for name, number in figures]

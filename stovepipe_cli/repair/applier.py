@@ -5,10 +5,10 @@ goes the same way and writes to stand-ins.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from stovepipe_cli.clock import Clock
-from stovepipe_cli.repair.apply_options import ApplyOptions
+from stovepipe_cli.repair.apply_options import ApplyOptions, Watch
 from stovepipe_cli.repair.drift import Evidences
 from stovepipe_cli.repair.entry_writer import EntryWriter, Outcome, StepResult
 from stovepipe_cli.repair.journal import Journal, journaled
@@ -17,17 +17,16 @@ from stovepipe_cli.repair.recheck import Recheck, new_findings
 from stovepipe_cli.repair.rows_reader import Passes, RowsReader
 from stovepipe_cli.repair.simulation import StandIns, rehearsing
 from stovepipe_cli.repair.steps import RequestSteps, steps_of
-from stovepipe_cli.reports import ApplyReport, Finding, Receipt, RepairPlan, Written
+from stovepipe_cli.reports import ApplyReport, Finding, Receipt, RepairPlan
 from stovepipe_cli.storage.contract import Storage, StorageReadOnly, StorageUnavailable
 
 SECOND_BATCH = 8
 GROWTH = 8
 
+UNWATCHED = Watch()
+STOPPED = "stopped when it was asked to: apply the same plan again to go on"
+
 _STOPPING: frozenset[Outcome] = frozenset({"conflict", "failed"})
-
-
-def _ignore(_: Written) -> None:
-    return
 
 
 def apply(
@@ -37,20 +36,20 @@ def apply(
     *,
     clock: Clock,
     run_id: str | None,
-    heard: Callable[[Written], None] = _ignore,
+    watch: Watch = UNWATCHED,
 ) -> ApplyReport:
     """Write the ready entries of a plan that was checked with `require_applicable`, and report on each.
 
-    `heard` is told of each row right after it was written. What the plan holds and the database has already counts as
-    identical, so that applying twice writes nothing. It stops at the first conflict, failure or new finding, unless
-    told to keep going; what is left can be applied again. `StorageUnavailable` and `StorageReadOnly` go to the caller
-    where nothing was written yet.
+    What the plan holds and the database has already counts as identical, so that applying twice writes nothing. It
+    stops at the first conflict, failure or new finding, unless told to keep going, and before the next step once
+    `watch` says so; what is left can be applied again.
+    `StorageUnavailable` and `StorageReadOnly` go to the caller where nothing was written yet.
     """
     options.validate()
     if plan.queue != storage.queue:
         raise refused(f"is for queue '{plan.queue}', not for '{storage.queue}'")
     groups = steps_of(plan, only=options.only, max_entries=options.max_entries)
-    run = _Run(storage, plan, options, clock, run_id, heard)
+    run = _Run(storage, plan, options, clock, run_id, watch)
     return run.over(groups)
 
 
@@ -62,14 +61,16 @@ class _Run:
         options: ApplyOptions,
         clock: Clock,
         run_id: str | None,
-        heard: Callable[[Written], None],
+        watch: Watch,
     ) -> None:
         self._storage = storage
         self._plan = plan
         self._options = options
         self._clock = clock
         self._run_id = run_id
-        self._journal = Journal(heard=_ignore if options.dry_run else heard)
+        self._is_stopped = watch.is_stopped
+        self._was_stopped = False
+        self._journal = Journal(heard=UNWATCHED.heard if options.dry_run else watch.heard)
         self._evidences = Evidences(storage, [entry for entry in plan.entries if entry.status == "ready"])
         self._recheck = Recheck(storage, plan, options.verify, clock)
         self._counts: Counter[Outcome] = Counter()
@@ -111,6 +112,10 @@ class _Run:
         for group in batch:
             writer = self._writer(self._stand_ins.get(group.request_id))
             for step in group.steps:
+                if self._is_stopped():
+                    self._was_stopped = True
+                    self._stopped_because = STOPPED
+                    return
                 try:
                     result = writer.write(step, next(drifts))
                 except (StorageUnavailable, StorageReadOnly) as failure:
@@ -166,7 +171,12 @@ class _Run:
             self._stopped_because = f"new finding {new[0].code} after it was written: {new[0].message}"
 
     def _remaining(self) -> tuple[Finding, ...]:
-        """What is left of every request of the plan, those that it holds nothing ready for included."""
+        """What is left of every request of the plan, those that it holds nothing ready for included.
+
+        Nothing is looked for where somebody is waiting for the end.
+        """
+        if self._was_stopped:
+            return ()
         try:
             return self._recheck.findings(dict.fromkeys(entry.request_id for entry in self._plan.entries))
         except StorageUnavailable:

@@ -1,11 +1,29 @@
-"""How much of a plan is applied, and when it stops."""
+"""How much of a plan is applied, when it stops, and who is told meanwhile."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stovepipe_cli.audit.options import VerifyOptions
 from stovepipe_cli.errors import UsageError
+from stovepipe_cli.reports import Written
 
 LARGEST_BATCH = 512
+
+
+def _tell_nobody(_: Written) -> None:
+    return
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """`heard` is told of each row right after it was written; `is_stopped` is asked before each step."""
+
+    heard: Callable[[Written], None] = _tell_nobody
+    is_stopped: Callable[[], bool] = _never
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from stovepipe_cli.storage.contract import NotFound, Storage
 
 DEFAULT_EXPIRES_MS = 24 * 60 * 60 * 1000
 
-# A code or the beginning of one; what no repair exists for selects nothing, and says so.
+# What no repair exists for selects nothing, and says so. P307 is here for the one case in which its cause is a lost
+# entry: the entry is written back, and the summary, which no repair may set right, fits it again.
 REPAIRABLE_CODES = (
     "H101",
     "H102",

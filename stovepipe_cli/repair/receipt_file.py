@@ -17,8 +17,9 @@ def receipt_path(plan_path: Path, run_id: str) -> Path:
 
 
 class ReceiptFile:
-    """Takes down rows in the order they were written; the first line names run, plan, queue, target and reason.
+    """Takes down rows in the order they were written.
 
+    The first line names run, plan, queue, target, reason, and the plan's options with all that the operator decided.
     A killed process leaves every row it wrote before its last one, and that one too unless it died between the two.
     """
 
@@ -40,6 +41,7 @@ class ReceiptFile:
             "queue": plan.queue,
             "target": plan.target,
             "reason": reason,
+            "options": plan.options,
         }
         self._line(head)
 

@@ -16,6 +16,7 @@ from stovepipe_cli.history.summary_projection import COMPLETION_EVENTS
 from stovepipe_cli.history.summary_writer import ensure_summary_from_log
 from stovepipe_cli.repair.decision import (
     ACCEPTED_AT,
+    RETENTION,
     Decision,
     OperatorDecisions,
     log_evidence,
@@ -99,6 +100,11 @@ class _Planning:
             timestamp_source=decision.time_from,
             status=decision.status,
         )
+        if entry is not None and not entry.timestamp_ms and decision.time_from != RETENTION:
+            # A time of 0 would become the moment of writing, which this entry does not claim.
+            reason = f"{decision.time_from} is 0, which is no time"
+            self.entries.append(replace(draft, entry=None, status="not-derivable", reason=reason))
+            return
         if entry is not None and decision.status == "ready":
             self._rehearse(draft, lambda: self._rehearsal.materializer.persist(entry))
             return

@@ -12,6 +12,11 @@ Dialect = Literal["mysql", "sqlite"]
 _PLAIN = re.compile(r"[ !\"#$%&()*+,./0-9:;<=>?@A-Z\[\]^_a-z{|}~-]*\Z")
 
 
+def dialect_of(backend: str) -> Dialect:
+    """The SQL that a backend's own client speaks."""
+    return "sqlite" if backend == "sqlite" else "mysql"
+
+
 def name(word: str, dialect: Dialect) -> str:
     """A table or column name; those of the service hold no quotes."""
     return f"`{word}`" if dialect == "mysql" else f'"{word}"'

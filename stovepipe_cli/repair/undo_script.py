@@ -12,12 +12,17 @@ from stovepipe_cli.storage.contract.tables import TABLES
 def undo_script(written: Sequence[Written], queue: str, dialect: Dialect, columns: Columns) -> str:
     """A DELETE for each row that was inserted, newest first, which holds only while the row is as it was written.
 
-    Updates moved projections forward to what the log says, so they stand as comments alone.
+    Updates moved projections forward to what the log says, so they stand as comments alone. Nothing written gives
+    comments alone.
     """
     # A summary that was inserted may have been moved forward by the same run.
     latest = {_place(row): row.after for row in written}
     inserted = {_place(row) for row in written if row.before is None}
-    lines = [comment(f"takes back what a repair inserted into queue '{queue}'"), BEGIN[dialect]]
+    lines = [comment(f"takes back what a repair inserted into queue '{queue}': {len(inserted)} rows")]
+    if dialect == "mysql":
+        lines.append("SET NAMES utf8mb4;")
+    if inserted:
+        lines.append(BEGIN[dialect])
     for row in reversed(written):
         if row.before is not None:
             if _place(row) in inserted:
@@ -32,7 +37,9 @@ def undo_script(written: Sequence[Written], queue: str, dialect: Dialect, column
                 conditions.append(equals(table, column, value, dialect))
         conditions += _tagged(row.after.get("metadata"), dialect)
         lines.append(" ".join(("DELETE FROM", name(row.table, dialect) + "\n  WHERE", " AND ".join(conditions) + ";")))
-    return "\n".join((*lines, "COMMIT;")) + "\n"
+    if inserted:
+        lines.append("COMMIT;")
+    return "\n".join(lines) + "\n"
 
 
 def _place(row: Written) -> tuple[str, str]:

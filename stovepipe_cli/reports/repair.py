@@ -13,6 +13,9 @@ Action = Literal[
 ]
 Status = Literal["ready", "needs-operator", "not-derivable"]
 
+# What a shell adds to the number of a signal that ended a process.
+_BY_SIGNAL = 128
+
 
 @dataclass(frozen=True, slots=True)
 class PlanTarget:
@@ -102,7 +105,8 @@ class Receipt:
 class ApplyReport(Report):
     """Counts of the plan's ready entries by what became of them; `problems` names those that did not apply.
 
-    `dry_run` tells that nothing was written and `applied` counts what would be.
+    `dry_run` tells that nothing was written and `applied` counts what would be. After a signal, whose number
+    `ended_by` is, `remaining_findings` were not looked for.
     """
 
     run_id: str | None
@@ -116,10 +120,20 @@ class ApplyReport(Report):
     receipt: Receipt
     problems: tuple[str, ...] = ()
     stopped_because: str | None = None
+    ended_by: int | None = field(default=None, metadata={"json": False})
 
     @property
     def verdict(self) -> Verdict:
         """Findings where a ready entry drifted, conflicted or failed, incomplete where the apply stopped early."""
+        if self.ended_by is not None:
+            return "error"
         if self.drifted or self.conflicts or self.failed:
             return "findings"
         return "incomplete" if self.stopped_because else "clean"
+
+    @property
+    def exit_code(self) -> int:
+        """That of the verdict, or of the signal that ended the apply."""
+        if self.ended_by is not None:
+            return _BY_SIGNAL + self.ended_by
+        return {"clean": 0, "findings": 3}.get(self.verdict, 4)

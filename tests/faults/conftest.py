@@ -1,13 +1,18 @@
 """A MariaDB database reached through a proxy that can break, and storages opened on it."""
 
+import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from stovepipe_cli.storage.contract import Storage, StorageFactory
 from stovepipe_cli.storage.open import open_storage
+from tests.cli.running import Process
+from tests.faults.applying import Applying
 from tests.faults.opening import QUEUE, Pauses, open_directly
 from tests.support.mariadb import HOST, MariaDBServer
+from tests.support.service_tables import create_service_tables
 from tests.support.tcp_proxy import TcpProxy
 
 
@@ -50,3 +55,13 @@ def direct(mariadb: MariaDBServer, database: str) -> Iterator[Storage]:
     """Another process with a connection that does not break."""
     with open_storage(mariadb.url(database)) as factory:
         yield factory.for_queue(QUEUE)
+
+
+@pytest.fixture
+def applying(mariadb: MariaDBServer, mariadb_database: str, proxy: TcpProxy, tmp_path: Path) -> Iterator[Applying]:
+    """Repairs as processes, on a database that has every column of the newest service."""
+    name = mariadb_database.rpartition("/")[2]
+    with contextlib.closing(mariadb.connect(name)) as connection:
+        create_service_tables(connection, "mysql", project_results=True)
+    with open_storage(mariadb_database) as factory:
+        yield Applying(factory, proxy, Process(tmp_path), mariadb.port, name)

@@ -10,7 +10,7 @@ from stovepipe_cli.entities import RequestURI
 from stovepipe_cli.errors import Refused, UsageError
 from stovepipe_cli.history.metadata_keys import REPAIR_RUN_ID
 from stovepipe_cli.repair.applier import apply
-from stovepipe_cli.repair.apply_options import ApplyOptions
+from stovepipe_cli.repair.apply_options import ApplyOptions, Watch
 from stovepipe_cli.repair.plan_digest import sealed
 from stovepipe_cli.repair.plan_options import PlanOptions
 from stovepipe_cli.repair.site import ApplyRun, Site, apply_at
@@ -82,7 +82,7 @@ def test_each_row_is_told_of_as_it_is_written() -> None:
     repairs = without_accepted(3)
     heard: list[Written] = []
     options = ApplyOptions(verify=repairs.look)
-    report = apply(repairs.storage, repairs.plan(), options, clock=repairs.clock, run_id=RUN, heard=heard.append)
+    report = apply(repairs.storage, repairs.plan(), options, clock=repairs.clock, run_id=RUN, watch=Watch(heard.append))
     assert tuple(heard) == report.receipt.written
 
 
@@ -178,7 +178,7 @@ def test_damage_that_appears_after_the_first_entry_stops_the_rest() -> None:
         ApplyOptions(verify=repairs.look),
         clock=repairs.clock,
         run_id=RUN,
-        heard=break_summary,
+        watch=Watch(break_summary),
     )
     assert report.applied == 1
     assert report.stopped_because is not None

@@ -3,9 +3,10 @@
 import pytest
 
 from stovepipe_cli.audit.options import VerifyOptions
+from stovepipe_cli.audit.rules import RULES
 from stovepipe_cli.errors import InvalidInput, Refused, UsageError
 from stovepipe_cli.repair.plan_digest import sealed
-from stovepipe_cli.repair.plan_options import PlanOptions
+from stovepipe_cli.repair.plan_options import REPAIRABLE_CODES, PlanOptions
 from stovepipe_cli.repair.planner import count_entries
 from stovepipe_cli.storage.memory import MemoryFactory
 from tests.support.audits import queue_of
@@ -165,6 +166,29 @@ def test_selection_takes_codes_and_their_beginnings() -> None:
     assert {entry.code for entry in repairs.plan(PlanOptions(select=("H", "U501"))).entries} == {"H103", "U501"}
 
 
+def test_codes_that_repair_knows_are_those_whose_rules_say_so() -> None:
+    said = {code for code, rule in RULES.items() if "repair" in (rule.repaired_by or "")}
+    # P307 leads to a lost entry, though nothing mends the summary; a queue's own summary is not planned yet.
+    assert set(REPAIRABLE_CODES) == said - {"Q605"} | {"P307"}
+
+
+def test_project_results_of_a_lost_event_lead_to_the_event() -> None:
+    life = succeeded(2)
+    lost = life.log["event/project_facts_recorded/all"]
+    life.change_summary(
+        project_results_completed_at_ms=lost.timestamp_ms, project_fact_count=2, broken_project_fact_count=1
+    )
+    repairs = Repairs(queue_of(succeeded(1), life.drop(lost.log_id)))
+    made = repairs.plan()
+    assert [(each.action, each.code, each.log_id) for each in made.entries] == [("create-log", "P307", lost.log_id)]
+    assert repairs.apply(made).remaining_findings == ()
+
+
+def test_project_results_that_disagree_with_the_event_lead_to_nothing() -> None:
+    life = succeeded(2).change_summary(project_results_completed_at_ms=5, project_fact_count=2)
+    assert Repairs(queue_of(succeeded(1), life)).plan().entries == ()
+
+
 def test_one_request_alone_can_be_planned_for() -> None:
     repairs = Repairs(queue_of(succeeded(1), succeeded(2).drop("state/1"), succeeded(3).drop("state/1")))
     made = repairs.plan(PlanOptions(request_ids=(number(3),)))
@@ -214,6 +238,14 @@ def test_an_outcome_without_reason_and_time_asks_for_both() -> None:
     assert entry.status == "needs-operator"
     assert "--failed-reason" in entry.reason
     assert "--allow-retention-time" in entry.reason
+
+
+def test_a_fact_without_a_time_proves_no_entry() -> None:
+    life = succeeded(2).drop(succeeded(2).fact_log_id)
+    life.facts = [fact._replace(created_at=0) for fact in life.facts]
+    (entry,) = Repairs(queue_of(succeeded(1), life)).plan(LEAVE).entries
+    assert (entry.log_id, entry.status) == (life.fact_log_id, "not-derivable")
+    assert "validation_fact.created_at is 0" in entry.reason
 
 
 def test_no_second_mapping_is_planned() -> None:

@@ -18,12 +18,11 @@ from stovepipe_cli.repair.sql_words import Dialect, comment, text
 from stovepipe_cli.repair.undo_script import undo_script
 from stovepipe_cli.reports import RepairPlan
 from stovepipe_cli.storage.contract import StorageFactory
-from stovepipe_cli.storage.contract.rows import RequestLogRow, RequestSummaryRow
+from stovepipe_cli.storage.contract.rows import RequestSummaryRow
 from stovepipe_cli.storage.open import open_storage
 from tests.support.lifecycles import Life, accepted, failed, put, succeeded
 from tests.support.mariadb import HOST, MariaDBServer
-from tests.support.repairs import Repairs, untagged
-from tests.support.row_dump import Dump
+from tests.support.repairs import Repairs, comparable
 from tests.support.service_tables import create_service_tables
 
 LEAVE = PlanOptions(allow_retention_time=True)
@@ -114,20 +113,6 @@ def planned(server: Server, queue: str) -> tuple[Repairs, Repairs, RepairPlan]:
         put(storage, *lives(queue))
         sides.append(Repairs(storage, look=LOOK))
     return sides[0], sides[1], sides[0].plan(LEAVE)
-
-
-def comparable(rows: Dump, made: RepairPlan) -> Dump:
-    """The rows without tags and without times that were the moment of writing."""
-    moments = {(entry.request_id, entry.log_id) for entry in made.entries if entry.timestamp_source == "retention"}
-    found: Dump = {}
-    for place, row in untagged(rows).items():
-        if isinstance(row, RequestLogRow) and (row.request_id, row.log_id) in moments:
-            found[place] = row._replace(timestamp_ms=0)
-        elif isinstance(row, RequestSummaryRow) and (row.request_id, f"state/{row.request_version}") in moments:
-            found[place] = row._replace(state_timestamp_ms=0)
-        else:
-            found[place] = row
-    return found
 
 
 @pytest.mark.parametrize("queue", ["monorepo/main", HOSTILE_QUEUE], ids=["plain", "hostile"])

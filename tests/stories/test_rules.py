@@ -37,6 +37,12 @@ def test_verify_writes_nothing(story: Story) -> None:
     assert story.looked == story.loaded
 
 
+def test_a_finding_names_a_repair_exactly_where_a_plan_has_one(story: Story) -> None:
+    planned = {(each.request_id, each.code) for each in story.mend.plan.entries if each.status != "not-derivable"}
+    named_repairs = {(each.request_id, each.code) for each in story.before.findings if each.repair is not None}
+    assert named_repairs == planned
+
+
 def test_repair_applies_all_that_its_plan_calls_ready(story: Story) -> None:
     ready = [entry for entry in story.mend.plan.entries if entry.status == "ready"]
     assert story.mend.applied.applied == len(ready)

@@ -11,7 +11,7 @@ from stovepipe_cli.repair.planner import PlanOrigin, plan
 from stovepipe_cli.reports import ApplyReport, PlanEntry, PlanTarget, RepairPlan
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.mapping import metadata_text, parse_metadata
-from stovepipe_cli.storage.contract.rows import RequestLogRow, Row
+from stovepipe_cli.storage.contract.rows import RequestLogRow, RequestSummaryRow, Row
 from tests.support.audits import StandingClock
 from tests.support.lifecycles import QUEUE, Life, put
 from tests.support.row_dump import Dump, dump_by_key
@@ -64,6 +64,20 @@ def ready(made: RepairPlan) -> list[tuple[str, str | None]]:
 def untagged(rows: Dump) -> Dump:
     """The rows without the mark of the run that inserted them."""
     return {place: _untagged(row) for place, row in rows.items()}
+
+
+def comparable(rows: Dump, made: RepairPlan) -> Dump:
+    """The rows without tags and without times that were the moment of writing."""
+    moments = {(entry.request_id, entry.log_id) for entry in made.entries if entry.timestamp_source == "retention"}
+    found: Dump = {}
+    for place, row in untagged(rows).items():
+        if isinstance(row, RequestLogRow) and (row.request_id, row.log_id) in moments:
+            found[place] = row._replace(timestamp_ms=0)
+        elif isinstance(row, RequestSummaryRow) and (row.request_id, f"state/{row.request_version}") in moments:
+            found[place] = row._replace(state_timestamp_ms=0)
+        else:
+            found[place] = row
+    return found
 
 
 def number(count: int) -> str:

@@ -5,17 +5,22 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 HOST = "127.0.0.1"
 CHUNK = 65_536
+# A request's packet: three bytes of length, its number in the exchange, and what is asked for; 3 is a statement.
+HEADER, QUERY = 4, b"\x03"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cut:
+    """`left` counts down to the statement that is meant."""
+
     marker: bytes
-    is_behind: bool
+    where: Literal["before", "behind", "held"]
     then: Callable[[], object]
+    left: int
 
 
 @dataclass(slots=True)
@@ -29,9 +34,9 @@ class Link:
 
 
 class TcpProxy:
-    """Forwards to a local port. A planned cut ends the connection at the next request that holds some bytes.
+    """Forwards to a local port. A planned cut ends the connection at the next (or nth) statement that holds some bytes.
 
-    The server never hears of a request that is cut `before` it; one that is cut `behind` it was answered, and its
+    The server never hears of a statement that is cut `before` it; one that is cut `behind` it was answered, and its
     answer is thrown away.
     """
 
@@ -44,6 +49,7 @@ class TcpProxy:
         self._links: list[Link] = []
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self.cuts = 0
+        self.statements: list[bytes] = []
         self._threads[0].start()
 
     def __enter__(self) -> Self:
@@ -52,16 +58,23 @@ class TcpProxy:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def cut_before(self, marker: bytes, then: Callable[[], object] = lambda: None) -> None:
-        """End the connection instead of passing on the next request with `marker`.
+    def cut_before(self, marker: bytes, then: Callable[[], object] = lambda: None, *, nth: int = 1) -> None:
+        """End the connection instead of passing on the next statement with `marker`.
 
         `then` runs when the server has been told and the client has not.
         """
-        self._plan.append(Cut(marker, is_behind=False, then=then))
+        self._plan.append(Cut(marker, "before", then, nth))
 
-    def cut_behind(self, marker: bytes, then: Callable[[], object] = lambda: None) -> None:
-        """Pass on the next request with `marker`, and end the connection instead of passing on its answer."""
-        self._plan.append(Cut(marker, is_behind=True, then=then))
+    def cut_behind(self, marker: bytes, then: Callable[[], object] = lambda: None, *, nth: int = 1) -> None:
+        """Pass on the next statement with `marker`, and end the connection instead of passing on its answer.
+
+        `then` runs when the server has answered.
+        """
+        self._plan.append(Cut(marker, "behind", then, nth))
+
+    def hold(self, marker: bytes, then: Callable[[], object], *, nth: int = 1) -> None:
+        """Pass on the next statement with `marker` once `then` has run; the connection stays."""
+        self._plan.append(Cut(marker, "held", then, nth))
 
     def close(self) -> None:
         """End every connection and every thread."""
@@ -90,7 +103,10 @@ class TcpProxy:
         with contextlib.suppress(OSError):
             while data := link.client.recv(CHUNK):
                 cut = self._planned(data)
-                if cut is not None and not cut.is_behind:
+                if cut is not None and cut.where == "held":
+                    cut.then()
+                    cut = None
+                if cut is not None and cut.where == "before":
                     # The server first, so that it has rolled back what `then` may wait for.
                     link.is_held = True
                     hang_up(link.server)
@@ -113,11 +129,17 @@ class TcpProxy:
 
     def _planned(self, data: bytes) -> Cut | None:
         with self._lock:
-            cut = next((cut for cut in self._plan if cut.marker in data), None)
-            if cut is not None:
-                self._plan.remove(cut)
-                self.cuts += 1
-            return cut
+            if data[HEADER : HEADER + 1] != QUERY:
+                return None
+            self.statements.append(data[HEADER + 1 :])
+            for cut in self._plan:
+                if cut.marker in data:
+                    cut.left -= 1
+                    if not cut.left:
+                        self._plan.remove(cut)
+                        self.cuts += 1
+                        return cut
+            return None
 
 
 def hang_up(*sockets: socket.socket) -> None:
