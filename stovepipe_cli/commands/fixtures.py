@@ -29,3 +29,64 @@ def load(
     from stovepipe_cli.commands.fixture_work import load_file
 
     return load_file(session, file, into_existing=into_existing)
+
+
+@command(
+    group,
+    "check",
+    example="stovepipe fixtures check scenario.yaml",
+    exits="0 it would load; 2 the file is not a scenario",
+    reads_config=False,
+)
+def check(
+    session: Session,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scenario, or the name of a bundled one.")],
+) -> object:
+    """Check a scenario without a database: its form, its rows and what it expects to be found."""
+    from stovepipe_cli.commands.fixture_work import check_file
+
+    return check_file(file)
+
+
+@command(
+    group,
+    "generate",
+    example="stovepipe fixtures generate -q load/test --requests 100000 --seed 7 --damage H102=3,A401=10",
+    exits="0 generated; 2 such damage cannot be planted; 7 the queue holds rows, or the profile is protected",
+    may_create=True,
+)
+def generate(
+    session: Session,
+    requests: Annotated[int, typer.Option("--requests", metavar="N", help="How many requests.")],
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="The same seed gives the same rows.")] = 0,
+    damage: Annotated[
+        list[str] | None,
+        typer.Option("--damage", metavar="CODE=N", help="Findings to plant, by rule; repeatable or a=1,b=2."),
+    ] = None,
+    ids: Annotated[
+        str, typer.Option("--ids", metavar="FORM", help="Form of request ids: decimal or path.")
+    ] = "decimal",
+    planted_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--planted-file",
+            metavar="FILE",
+            help="Where to list what was planted; for SQLite, a file beside the database.",
+        ),
+    ] = None,
+    into_existing: Annotated[
+        bool, typer.Option("--into-existing", help="Generate into a queue that holds rows.")
+    ] = False,
+) -> object:
+    """Fill a queue with made-up requests, healthy but for the damage that is asked for."""
+    from stovepipe_cli.commands.fixture_work import generate_queue
+
+    return generate_queue(
+        session,
+        requests=requests,
+        seed=seed,
+        damage=damage or [],
+        ids=ids,
+        planted_file=planted_file,
+        into_existing=into_existing,
+    )

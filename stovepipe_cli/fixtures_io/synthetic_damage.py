@@ -1,9 +1,11 @@
-"""Damage that the generator can plant: each kind leaves a request with one finding, that of its code."""
+"""Damage that the generator can plant: each kind leaves one finding, that of its code."""
 
 import hashlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from stovepipe_cli.fixtures_io.synthetic_beside import ISSUES
+from stovepipe_cli.fixtures_io.synthetic_contradictions import CONTRADICTIONS, gone
 from stovepipe_cli.fixtures_io.synthetic_request import SyntheticRows, rows_without
 from stovepipe_cli.storage.contract.rows import Row
 
@@ -60,6 +62,22 @@ def disagreeing(rows: SyntheticRows) -> list[Row]:
     return [*rows._replace(summary=rows.summary._replace(state_timestamp_ms=rows.summary.state_timestamp_ms + 1))]
 
 
+def spelled_otherwise(rows: SyntheticRows) -> list[Row]:
+    """Nothing more: the generator has given the request an id of the other form."""
+    return [*rows]
+
+
+def _nobody(_request_id: str) -> None:
+    """For findings that concern no request."""
+
+
+MIXED_FORMS = "Q606"
+
+# Whom a finding names where that is not the damaged request.
+NAMED: Mapping[str, Callable[[str], str | None]] = MappingProxyType(
+    {"A402": gone, "U502": gone, "D802": _nobody, MIXED_FORMS: _nobody} | dict.fromkeys(ISSUES, _nobody)
+)
+
 PLANTERS: Mapping[str, Planter] = MappingProxyType(
     {
         "H101": without(*HISTORY),
@@ -74,10 +92,15 @@ PLANTERS: Mapping[str, Planter] = MappingProxyType(
         "E201": without("triggered"),
         "E202": without("finished"),
         "E206": without("recorded"),
+        "E209": without("fact"),
+        "E210": without("fact", "recorded"),
         "P301": without("summary", "acceptance"),
         "P302": behind,
         "P304": disagreeing,
         "A401": without("acceptance"),
         "U501": without("request_uri"),
+        MIXED_FORMS: spelled_otherwise,
+        **CONTRADICTIONS,
+        **ISSUES,
     }
 )

@@ -2,11 +2,12 @@
 
 import pytest
 
+from stovepipe_cli.audit.rules import RULES
 from stovepipe_cli.entities.request import LEGAL_EDGES
 from stovepipe_cli.errors import InvalidInput
-from stovepipe_cli.fixtures_io.generator import SyntheticQueue
+from stovepipe_cli.fixtures_io.generator import SyntheticQueue, plantable
 from stovepipe_cli.fixtures_io.scenario_reader import read_scenario
-from stovepipe_cli.fixtures_io.synthetic_damage import PLANTERS
+from stovepipe_cli.fixtures_io.synthetic_damage import NAMED, PLANTERS
 from stovepipe_cli.history.context import context_problems, identity_problems
 from stovepipe_cli.storage.contract.mapping import log_from
 from stovepipe_cli.storage.contract.rows import (
@@ -44,9 +45,9 @@ def test_an_undamaged_request_has_six_entries_and_one_row_of_each_other_kind() -
 
 def test_every_batch_can_be_inserted_beside_the_ones_before() -> None:
     storage = MemoryFactory().for_queue(QUEUE)
-    for batch in SyntheticQueue(QUEUE, 40, seed=5, damage=dict.fromkeys(PLANTERS, 1)).batches(9):
+    for batch in SyntheticQueue(QUEUE, 80, seed=5, damage=dict.fromkeys(PLANTERS, 1)).batches(9):
         storage.bulk.insert(batch)
-    assert storage.queues.get().latest_request_id == "40"
+    assert storage.queues.get().latest_request_id == "80"
 
 
 def test_entries_are_those_that_a_scenario_of_the_same_request_has() -> None:
@@ -69,11 +70,25 @@ def test_entries_are_whole_and_their_ids_are_their_identities() -> None:
 
 
 def test_damage_is_planted_as_often_as_asked_in_requests_of_its_own() -> None:
-    damage = dict.fromkeys(PLANTERS, 3)
-    planted = SyntheticQueue(QUEUE, 100, seed=4, damage=damage).planted()
+    damage = dict.fromkeys((code for code in PLANTERS if code not in NAMED), 3)
+    planted = SyntheticQueue(QUEUE, 200, seed=4, damage=damage).planted()
     codes = [finding.code for finding in planted]
     assert {code: codes.count(code) for code in codes} == damage
     assert len({finding.request_id for finding in planted}) == len(planted)
+
+
+def test_what_concerns_no_request_is_planted_without_one() -> None:
+    planted = SyntheticQueue(QUEUE, 9, seed=4, damage={"I701": 2, "Q604": 1, "Q606": 1}).planted()
+    assert sorted((each.code, each.request_id) for each in planted) == [
+        ("I701", None),
+        ("I701", None),
+        ("Q604", None),
+        ("Q606", None),
+    ]
+
+
+def test_every_rule_can_be_planted_but_the_one_of_collations() -> None:
+    assert set(RULES) - set(plantable()) == {"H114"}
 
 
 def test_as_many_requests_as_there_is_room_for_can_be_damaged() -> None:
@@ -87,6 +102,8 @@ def test_as_many_requests_as_there_is_room_for_can_be_damaged() -> None:
         ({"H999": 1}, "damage 'H999' cannot be planted"),
         ({"H101": -1}, "damage 'H101' is asked for -1 times"),
         ({"H101": 6, "H102": 5}, "11 damaged requests do not fit into 12"),
+        ({"Q604": 2}, "damage 'Q604' is asked for 2 times"),
+        ({"Q601": 1, "Q604": 1}, "damage 'Q601' leaves no row for what else is planted in it"),
     ],
 )
 def test_damage_that_cannot_be_planted_is_refused(damage: dict[str, int], message: str) -> None:

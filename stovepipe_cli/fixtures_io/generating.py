@@ -1,0 +1,56 @@
+"""Puts a synthetic queue into a store, batch by batch, and writes down what was planted in it."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from stovepipe_cli.errors import Refused
+from stovepipe_cli.fixtures_io.generator import BATCH_REQUESTS, SyntheticQueue
+from stovepipe_cli.fixtures_io.row_types import row_types
+from stovepipe_cli.reports import json_form
+from stovepipe_cli.storage.contract import Storage
+from stovepipe_cli.storage.contract.rows import QueueRow, RequestRow
+
+
+def generate(
+    storage: Storage, synthetic: SyntheticQueue, *, into_existing: bool, listener: Callable[[int], None] | None = None
+) -> int:
+    """Insert every row, and return how many there were. `listener` hears how many requests are in.
+
+    `Refused`, and nothing written, where the queue holds rows already, unless `into_existing`: then its coordination
+    row stays as it is. `AlreadyExists` where another row has the key of a generated one. Batches that were inserted
+    before a failure stay.
+    """
+    if not into_existing:
+        _refuse_rows(storage)
+    has_row = into_existing and _has_coordination_row(storage)
+    count = 0
+    for number, rows in enumerate(synthetic.batches(), start=1):
+        batch = [row for row in rows if not isinstance(row, QueueRow)] if has_row else rows
+        storage.bulk.insert(batch)
+        count += len(batch)
+        if listener is not None:
+            listener(min(number * BATCH_REQUESTS, synthetic.requests))
+    return count
+
+
+def planted_lines(synthetic: SyntheticQueue) -> Iterator[str]:
+    """Code and request of every finding that a verify is to make, a JSON object a line."""
+    for finding in synthetic.planted():
+        yield json.dumps(json_form(finding), ensure_ascii=False) + "\n"
+
+
+def _has_coordination_row(storage: Storage) -> bool:
+    with storage.audit.snapshot() as snapshot:
+        return bool(snapshot.page(QueueRow, limit=1).rows)
+
+
+def _refuse_rows(storage: Storage) -> None:
+    with storage.audit.snapshot() as snapshot:
+        for table, row_type in row_types().items():
+            # Which row type it is does not matter: only whether there is one.
+            if storage.audit.view(table) and snapshot.page(cast("type[RequestRow]", row_type), limit=1).rows:
+                raise Refused(
+                    f"queue '{storage.queue}' holds rows already, in table '{table}'",
+                    hint="nothing was written: name a queue that is empty, or add '--into-existing'",
+                )
