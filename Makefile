@@ -5,12 +5,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help venv demo test check bench soak mariadb clean
+.PHONY: help venv demo test check docs bench soak mariadb clean
 
 help:
 	@echo "make demo    the main job on a throw-away database, from damage to repair"
 	@echo "make test    every test, on memory, SQLite and a private MariaDB"
-	@echo "make check   lint, format, types, layers"
+	@echo "make check   lint, format, types, layers, generated pages"
+	@echo "make docs    write the pages that are made from the program"
 	@echo "make bench   speed and memory beside the raw driver"
 	@echo "make soak    the long tests"
 	@echo "make venv    only install into $(VENV)"
@@ -43,6 +44,10 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/rules_page.py --check
+
+docs: $(VENV)/.dev
+	$(BIN)/python tools/rules_page.py
 
 bench: $(VENV)/.dev mariadb
 	$(BIN)/python -m tests.bench

@@ -1,9 +1,11 @@
 """Files that are there whole or not at all: written aside, synced, then renamed."""
 
+import fcntl
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stovepipe_cli.errors import InvalidInput, Refused
@@ -21,10 +23,12 @@ def write_answer(name: str, text: str) -> None:
     """
     path = Path(name)
     try:
-        path = path.resolve()
+        # The name of a pipe, as /dev/stdout can be one, leads nowhere once it is resolved.
         mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            path = path.resolve()
     except FileNotFoundError:
-        _write_aside(path, text, mode=_SHARED, overwrite=True)
+        _write_aside(path.resolve(), text, mode=_SHARED, overwrite=True)
         return
     except (OSError, RuntimeError, ValueError) as error:
         raise _unwritable(path, error) from error
@@ -62,9 +66,29 @@ def write_whole(path: Path, text: str, *, mode: int, overwrite: bool) -> None:
     `Refused` where the name is taken and may not be, `InvalidInput` where it cannot be written; either way an old
     file is as it was.
     """
-    if not overwrite and path.exists():
+    if path.exists() and not (overwrite and path.is_file()):
+        # Not even by force: a file in the place of a device would be there for every other program too.
         raise _taken(path)
     _write_aside(path, text, mode=mode, overwrite=overwrite, exact_mode=mode)
+
+
+@contextmanager
+def held(name: str) -> Iterator[None]:
+    """Keep others who ask the same from reading and replacing this file meanwhile; a hidden file beside it is locked.
+
+    `InvalidInput` where that file cannot be made.
+    """
+    path = Path(name)
+    lock = path.with_name(f".{path.name[:64]}.lock")
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, _SHARED)
+    except OSError as error:
+        raise _unwritable(lock, error) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _write_aside(path: Path, text: str, *, mode: int, overwrite: bool, exact_mode: int | None = None) -> None:

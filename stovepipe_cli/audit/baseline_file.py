@@ -56,6 +56,19 @@ def baseline_text(entries: Iterable[KnownFinding]) -> Iterator[str]:
         yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
+def entry_of(queue: str, finding: Mapping[str, Any], *, expires_at_ms: int | None, reason: str) -> KnownFinding:
+    """The entry that makes a finding known, from the finding's JSON form."""
+    return KnownFinding(
+        queue=queue,
+        id=finding["id"],
+        code=finding["code"],
+        request_id=text_of(finding["request_id"]),
+        found=finding["found"],
+        expires_at_ms=expires_at_ms,
+        reason=reason,
+    )
+
+
 def _entries(name: str, lines: Iterable[str]) -> Iterator[KnownFinding]:
     seen: set[tuple[str, str]] = set()
     number = 0

@@ -18,6 +18,7 @@ class Candidate(NamedTuple):
     ids it rests on. `is_latest` tells that the service may still be about to write what is missing, `newest_ms` when
     something of the request was last retained (0: unknown), `at_ms` the database's time of the read. `is_absence` tells
     that a row is held against entries of which there are none, which a request from before history cannot help.
+    `is_repairable` tells whether a repair can mend it where that depends on the rows, None where its rule tells.
     """
 
     code: str
@@ -31,7 +32,7 @@ class Candidate(NamedTuple):
     entries: tuple[str, ...] = ()
     evidence: tuple[tuple[str, Key], ...] = ()
     is_latest: bool = False
-    is_repairable: bool = True
+    is_repairable: bool | None = None
     newest_ms: int = 0
     at_ms: int = 0
     is_absence: bool = False

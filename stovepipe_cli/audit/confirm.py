@@ -143,7 +143,10 @@ def _finding(queue: str, candidate: Candidate, reads: Sequence[Candidate]) -> Fi
 
 
 def _repair_command(queue: str, candidate: Candidate) -> str | None:
-    if RULES[candidate.code].repaired_by is None or not candidate.is_repairable:
+    is_repairable = candidate.is_repairable
+    if is_repairable is None:
+        is_repairable = RULES[candidate.code].repaired_by is not None
+    if not is_repairable:
         return None
     words = ["stovepipe", "repair", "plan", "-q", queue]
     if candidate.request_id != NOBODY:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from stovepipe_cli.history.identity import BUILD_KEYED_EVENTS
-from stovepipe_cli.history.metadata_keys import BUILD_ID
+from stovepipe_cli.history.metadata_keys import BUILD_ID, REPAIR_RUN_ID
 from stovepipe_cli.storage.contract.mapping import parse_metadata
 from stovepipe_cli.storage.contract.rows import (
     BuildRow,
@@ -66,7 +66,8 @@ class Dossier:
         if self._folded == len(rows):
             return
         for row in rows[self._folded :]:
-            self.newest_ms = max(self.newest_ms, row[2])
+            if row[2] > self.newest_ms and not is_repaired(row):
+                self.newest_ms = row[2]
             if row[3]:
                 self.states.append(row)
             else:
@@ -100,11 +101,18 @@ class Dossier:
 
     @property
     def last_retained_ms(self) -> int:
-        """The newest time among entries and summary, 0 where none is known."""
+        """The newest time among entries and summary, 0 where none is known.
+
+        What a repair wrote does not count: the service did nothing then, so nothing of it is on its way.
+        """
         summary = self.summary
         if summary is None:
             return self.newest_ms
-        return max(self.newest_ms, summary.state_timestamp_ms, summary.project_results_completed_at_ms)
+        known_ms = max(self.newest_ms, summary.project_results_completed_at_ms)
+        if summary.state_timestamp_ms <= known_ms:
+            return known_ms
+        source = self.state_at(summary.request_version)
+        return known_ms if source is not None and is_repaired(source) else summary.state_timestamp_ms
 
     def state_at(self, version: int) -> RequestLogRow | None:
         """The state entry of a version, the regular identity first where there are several."""
@@ -140,6 +148,11 @@ class Dossier:
         if summary is not None and summary.request_version == request.version and summary.state == request.state:
             return summary.outcome_reason
         return ""
+
+
+def is_repaired(row: RequestLogRow) -> bool:
+    """Whether a repair inserted the entry."""
+    return REPAIR_RUN_ID in row.metadata and REPAIR_RUN_ID in (parse_metadata(row.metadata) or {})
 
 
 def build_named_by(row: RequestLogRow) -> str:

@@ -105,8 +105,8 @@ def run_facts(case: Case) -> bool:
 
 
 def run_acceptances(case: Case) -> bool:
-    """A402 to A404."""
-    is_judged = case.survey.checks("A401", "A402", "A403", "A404")
+    """A402 to A404, and of missing entries whether a mapping knows the time of acceptance."""
+    is_judged = case.survey.checks("H101", "H102", "H103", "A401", "A402", "A403", "A404")
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestAcceptanceRow]) -> int:
         case.add_foreign(snapshot, RequestAcceptanceRow, after, page.foreign)

@@ -65,12 +65,12 @@ class Survey:
         return tuple(found)
 
     def tables_of(self, *names: PassName) -> frozenset[str]:
-        """The tables that the rules of these passes read."""
+        """The tables that the rules of these passes read, those included that they can do without."""
         return frozenset(
             table
             for code in self.checked
             if any(name in RULES[code].passes for name in names)
-            for table in RULES[code].tables
+            for table in (*RULES[code].tables, *RULES[code].also_reads)
         )
 
 

@@ -7,6 +7,7 @@ from stovepipe_cli.errors import UsageError
 from stovepipe_cli.instants import parse_instant
 
 if TYPE_CHECKING:
+    from stovepipe_cli.audit.baseline import KnownFinding
     from stovepipe_cli.audit.options import VerifyOptions
     from stovepipe_cli.commands.session import Session
     from stovepipe_cli.reports import Severity
@@ -30,6 +31,7 @@ def verify_options(
     findings_file: Path | None = None,
     allow_empty: bool = False,
     exit_zero: bool = False,
+    known: "tuple[KnownFinding, ...]" = (),
 ) -> "VerifyOptions":
     """Checked options; `UsageError` or `InvalidInput` for values that make no sense."""
     from stovepipe_cli.audit.options import VerifyOptions
@@ -62,7 +64,27 @@ def verify_options(
         exit_zero=exit_zero,
         run_time_ms=session.run_time_ms,
         findings_file=findings_file,
+        known=known,
     )
+
+
+def scope_label(
+    *,
+    select: list[str] | None,
+    requests: list[str] | None,
+    last: int | None,
+    since: str | None,
+    until: str | None,
+) -> str:
+    """What narrows a verify, as it was typed, so that every run of a schedule has the same; empty: nothing does."""
+    parts = (
+        ("request", " ".join(requests or ())),
+        ("last", "" if last is None else str(last)),
+        ("since", since or ""),
+        ("until", until or ""),
+        ("rules", ",".join(codes(select))),
+    )
+    return ", ".join(f"{name} {value}" for name, value in parts if value)
 
 
 def codes(given: list[str] | None) -> tuple[str, ...]:

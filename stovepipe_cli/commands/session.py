@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PROGRESS_KINDS = ("auto", "plain")
 UNATTENDED_RUN_TIME_MS = 6 * 60 * 60 * 1000
 
 
@@ -62,6 +63,7 @@ class Session:
         self.may_create = may_create
         self.reads_config = reads_config
         self.has_answered = False
+        self.is_scoped = True
         self.surroundings = surroundings
         self.clock = surroundings.clock
         self._flags = dict(flags)
@@ -100,12 +102,28 @@ class Session:
         file = self._flags.get("output_file")
         if file is not None:
             require_writable_place(str(file))
+        kind = self._flags.get("progress")
+        if kind not in {None, *PROGRESS_KINDS}:
+            raise UsageError(f"--progress '{kind}' is unknown", hint=f"use {' or '.join(PROGRESS_KINDS)}")
         self.render_context()
+        self.surroundings.on_status(lambda: f"stovepipe: {self.command}: {self.progress.latest or 'running'}")
 
     @property
     def queue(self) -> str:
         """The queue that the command is scoped to; `UsageError` where none is named."""
         return self.config.require_queue()
+
+    @property
+    def given_queue(self) -> str | None:
+        """The queue that was named, known also where the configuration is broken."""
+        named = self._flags.get("queue") or self.surroundings.environ.get("STOVEPIPE_QUEUE")
+        return None if named is None else str(named)
+
+    def leave_queue(self) -> None:
+        """The command is about several queues: its answer names none. `UsageError` where --queue names one."""
+        if self._flags.get("queue") is not None:
+            raise UsageError("--queue names one queue, and several were asked for", hint="leave one of the two out")
+        self.is_scoped = False
 
     def reading(self) -> "StorageFactory":
         """The database, for reads alone."""
@@ -192,12 +210,13 @@ class Session:
 
     @cached_property
     def progress(self) -> ProgressLine:
-        """A line of progress, drawn only where stderr is a terminal and nobody asked for silence."""
+        """A line of progress where stderr is a terminal, plain lines where asked for; nothing with --quiet."""
         surroundings = self.surroundings
-        is_wanted = (
-            surroundings.errors_on_terminal and not self._flags.get("no_progress") and not self._flags.get("quiet")
-        )
-        return ProgressLine(surroundings.stderr if is_wanted else None, self.clock, surroundings.width)
+        is_plain = self._flags.get("progress") == "plain"
+        is_silent = self._flags.get("no_progress") or self._flags.get("quiet")
+        is_wanted = not is_silent and (is_plain or surroundings.errors_on_terminal)
+        stream = surroundings.stderr if is_wanted else None
+        return ProgressLine(stream, self.clock, surroundings.width, is_plain=is_plain)
 
     @property
     def known_server(self) -> "ServerState | None":
@@ -302,6 +321,19 @@ class Session:
         if is_opened and state is None and self.wanted_output in {"json", "ndjson"}:
             state = self.server()
         return render_context(self, self._flags, state, is_opened=is_opened)
+
+    def file_context(self) -> "RenderContext":
+        """How a file beside the answer is to be written, also after a failure; nothing is asked of the database."""
+        from stovepipe_cli.commands.presentation import render_context
+        from stovepipe_cli.render.context import RenderContext
+
+        opened = self._opened
+        is_opened = opened.reading is not None or opened.writing is not None
+        try:
+            context = render_context(self, self._flags, opened.state, is_opened=is_opened)
+        except StovepipeError:
+            return RenderContext(self.command)
+        return replace(context, is_terminal=False, colour=False, ascii_only=False)
 
     @property
     def wanted_output(self) -> str:

@@ -8,9 +8,16 @@ from typing import TextIO
 from stovepipe_cli.clock import Clock
 
 
+def _nobody_asks(_status: Callable[[], str]) -> None:
+    """Where no signal can arrive."""
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """`ask` shows a question on stderr and returns the answer; `width` is that of the terminal in cells."""
+    """`ask` shows a question on stderr and returns the answer; `width` is that of the terminal in cells.
+
+    `on_status` takes the function that says how far the command is, for whoever asks by a signal.
+    """
 
     environ: Mapping[str, str]
     home: Path
@@ -20,6 +27,7 @@ class Surroundings:
     clock: Clock
     width: Callable[[], int]
     ask: Callable[[str], str]
+    on_status: Callable[[Callable[[], str]], None] = _nobody_asks
 
     @property
     def answers_on_terminal(self) -> bool:

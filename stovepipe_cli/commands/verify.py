@@ -16,7 +16,7 @@ EXITS = (
 
 def add(app: typer.Typer) -> None:
     """Register the command on the root."""
-    command(app, "verify", example="stovepipe verify -q monorepo/main", exits=EXITS)(verify)
+    command(app, "verify", example="stovepipe verify -q monorepo/main", exits=EXITS, prepares=False)(verify)
 
 
 def verify(
@@ -69,37 +69,96 @@ def verify(
     ] = None,
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="A queue without any row is clean.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Findings do not set the exit code.")] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", metavar="FILE", help="Known findings: counted, but they do not decide the verdict."),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option("--write-baseline", metavar="FILE", help="Write what is found to this file, as known findings."),
+    ] = None,
+    baseline_reason: Annotated[
+        str | None,
+        typer.Option("--baseline-reason", metavar="TEXT", help="Why the findings that are written are accepted."),
+    ] = None,
+    baseline_expires: Annotated[
+        str | None,
+        typer.Option("--baseline-expires", metavar="TIME", help="For how long, or until when, or never (90d)."),
+    ] = None,
+    junit_file: Annotated[
+        Path | None, typer.Option("--junit-file", metavar="FILE", help="Write a JUnit report to this file as well.")
+    ] = None,
+    html_file: Annotated[
+        Path | None,
+        typer.Option("--html-file", metavar="FILE", help="Write a report as one HTML page, with timelines, as well."),
+    ] = None,
+    metrics_file: Annotated[
+        Path | None,
+        typer.Option("--metrics-file", metavar="FILE", help="Write a Prometheus textfile as well, also on failure."),
+    ] = None,
+    metrics_merge: Annotated[
+        bool, typer.Option("--metrics-merge", help="Keep what the metrics file holds of other queues.")
+    ] = False,
+    all_queues: Annotated[
+        bool, typer.Option("--all-queues", help="Verify every queue of the queue and request tables.")
+    ] = False,
+    queues_from: Annotated[
+        Path | None,
+        typer.Option("--queues-from", metavar="FILE", help="Verify the queues named in this file, one a line; or -."),
+    ] = None,
+    exclude_queue: Annotated[
+        list[str] | None,
+        typer.Option("--exclude-queue", metavar="QUEUE", help="Of several queues, not this one; repeatable."),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option("--order", metavar="ORDER", help="Of several queues, which first: name, or stalest."),
+    ] = None,
+    queue_run_time: Annotated[
+        str | None,
+        typer.Option("--queue-run-time", metavar="TIME", help="Of several queues, how long each may take."),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option("--shard", metavar="3/16", help="Of several queues, this share, by their names."),
+    ] = None,
 ) -> object:
     """Find where the history of a queue and its request rows disagree. Writes nothing.
 
     A queue is clean only when everything could be looked at and nothing was found.
     """
-    from stovepipe_cli.audit.verifier import verify as run_verify
-    from stovepipe_cli.commands.audit_options import verify_options
+    from stovepipe_cli.audit.baseline_file import read_baseline
+    from stovepipe_cli.commands.audit_files import AuditFiles, FileNames
+    from stovepipe_cli.commands.audit_options import scope_label, verify_options
+    from stovepipe_cli.commands.verify_work import Several, leave_queue, new_baseline, verify_one, verify_several
 
+    several = Several(all_queues, tuple(exclude_queue or ()), queues_from, order, queue_run_time, shard)
+    names = FileNames(junit_file, metrics_file, html_file, metrics_merge)
+    scope = scope_label(select=select, requests=request, last=last, since=since, until=until)
     session.configure(settle=settle, min_age=min_age, history_since=history_since)
-    chosen = verify_options(
-        session,
-        select=select,
-        ignore=ignore,
-        fail_on=fail_on,
-        requests=request,
-        last=last,
-        since=since,
-        until=until,
-        show_pending=show_pending,
-        require_history_since=require_history_since,
-        max_findings=max_findings,
-        findings_file=findings_file,
-        allow_empty=allow_empty,
-        exit_zero=exit_zero,
-    )
-    storage = session.storage()
-    return session.suggest_queue(
-        lambda: run_verify(
-            storage,
-            chosen,
-            clock=session.clock,
-            progress=lambda at: session.progress(f"{at.part}: {at.checked:,} checked"),
+    if several.is_asked:
+        leave_queue(session, request, history_since)
+    with AuditFiles(session, names, scope) as files:
+        session.prepare()
+        known = () if baseline is None else read_baseline(baseline)
+        writing = new_baseline(session, write_baseline, baseline_reason, baseline_expires, known)
+        chosen = verify_options(
+            session,
+            select=select,
+            ignore=ignore,
+            fail_on=fail_on,
+            requests=request,
+            last=last,
+            since=since,
+            until=until,
+            show_pending=show_pending,
+            require_history_since=require_history_since,
+            max_findings=max_findings,
+            findings_file=findings_file,
+            allow_empty=allow_empty,
+            exit_zero=exit_zero,
+            known=known,
         )
-    )
+        if several.is_asked:
+            return verify_several(session, files, several, chosen, writing)
+        return verify_one(session, files, chosen, writing)

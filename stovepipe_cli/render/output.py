@@ -24,7 +24,15 @@ def render_report(report: Report, context: RenderContext) -> Iterator[str]:
 
 def hints(report: Report, context: RenderContext) -> tuple[str, ...]:
     """Lines for stderr: notes, the next page, the next commands. Safe to print as they are."""
-    return tuple(_plain(visible(line), context) for line in hints_of(report, context))
+    lines = hints_of(report, context)
+    if context.output in {"tsv", "csv", "table"} and not _is_told(report, context):
+        # Rows are findings alone, and none says why a verify without any is not clean. Only a verify has reasons;
+        # to name its class would be to load it.
+        reasons: tuple[str, ...] = getattr(report, "blocking", ())
+        notes: tuple[str, ...] = getattr(report, "notes", ()) if getattr(report, "is_incomplete", False) else ()
+        told = dict.fromkeys((*reasons, *notes))
+        lines = (*(f"{'incomplete' if each in reasons else 'note'}: {each}" for each in told), *lines)
+    return tuple(_plain(visible(line), context) for line in lines)
 
 
 def render_error(error: ErrorView, exit_code: int, context: RenderContext) -> tuple[str, str]:
@@ -40,8 +48,7 @@ def render_error(error: ErrorView, exit_code: int, context: RenderContext) -> tu
 
 
 def _text_or_rows(report: Report, context: RenderContext) -> Iterator[str]:
-    # A pipe, which gets tsv unasked, is told a story like a terminal.
-    if (report.is_story and context.output == "tsv") or (context.output == "table" and not context.columns):
+    if _is_told(report, context):
         return text_of(report, context)
     rows = with_columns(project(report), context.columns)
     if context.output == "table":
@@ -49,6 +56,11 @@ def _text_or_rows(report: Report, context: RenderContext) -> Iterator[str]:
 
         return iter([projection_text(rows, context)])
     return (tsv if context.output == "tsv" else comma_separated)(rows, headers=context.headers)
+
+
+def _is_told(report: Report, context: RenderContext) -> bool:
+    # A pipe, which gets tsv unasked, is told a story like a terminal.
+    return (report.is_story and context.output == "tsv") or (context.output == "table" and not context.columns)
 
 
 def _as_text(sentence: str) -> str:

@@ -125,10 +125,16 @@ def _account(report: VerifyReport) -> list[tuple[str, Sequence[Chunk]]]:
         ("no table", absent),
         ("skipped", skipped),
         ("legacy", [prose(f"{legacy} from before history was kept{since}")] if report.legacy_requests else []),
+        ("known", [prose(_known(report))] if report.known else []),
         ("pending", [prose(f"{pending} about steps too young to judge")] if report.pending else []),
         *[("note", [prose(note)]) for note in report.notes if note not in report.blocking],
         *[("incomplete", [prose(reason, "warn")]) for reason in report.blocking],
     ]
+
+
+def _known(report: VerifyReport) -> str:
+    counts = ", ".join(f"{code} ({count:,})" for code, count in report.known.items())
+    return f"{counts} of the findings are expected by the baseline and do not decide the verdict"
 
 
 def _pass(name: str, part: Coverage) -> Chunk:
@@ -141,6 +147,8 @@ def _verdict(report: VerifyReport) -> tuple[Ink, ...]:
     if report.verdict == "findings":
         also = "; incomplete as well: not everything could be judged" if report.is_incomplete else ""
         return (Ink("findings:", "bad"), prose(counts + scope + also))
+    if counts and report.known_severities == report.severities:
+        counts += ", all of them known"
     tail = f"with {counts}{scope}" if counts else scope.lstrip()
     if report.verdict == "incomplete":
         return (Ink("incomplete:", "warn"), prose(f"not everything could be judged, {tail}".rstrip(", ")))

@@ -7,7 +7,10 @@ from stovepipe_cli.reports.base import Report, Verdict
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport(Report):
-    """Counts of requests. In a dry run `mapped` counts what would be mapped and nothing was written."""
+    """Counts of requests. A dry run counts in `mapped` and `summaries_updated` what would be written.
+
+    `summaries_updated` are the summaries that learned their acceptance time first.
+    """
 
     run_id: str | None
     dry_run: bool
@@ -18,6 +21,7 @@ class BackfillReport(Report):
     conflicts: int
     quarantined: int
     problems: tuple[str, ...] = ()
+    summaries_updated: int = 0
 
     @property
     def verdict(self) -> Verdict:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 
-from stovepipe_cli.keys import is_text, key_bytes
+from stovepipe_cli.keys import is_text, key_bytes, key_text
 
 JsonValue = None | bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 
@@ -35,6 +35,16 @@ def json_form(value: object) -> JsonValue:
         return [json_form(item) for item in value]
     message = f"no JSON form for {type(value).__name__}"
     raise TypeError(message)
+
+
+def text_of(value: object) -> str | None:
+    """The text that a JSON value stands for, bytes that are no UTF-8 included; None where it is no text."""
+    if isinstance(value, Mapping) and tuple(value) == ("base64",) and isinstance(value["base64"], str):
+        try:
+            return key_text(base64.b64decode(value["base64"], validate=True))
+        except ValueError:
+            return None
+    return value if isinstance(value, str) else None
 
 
 def canonical_json(value: object) -> str:

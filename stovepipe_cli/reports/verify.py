@@ -23,6 +23,9 @@ class VerifyReport(Report):
     `scope` is None for the whole queue, else the narrowing in words; `findings` holds at most the asked number, worst
     first, of `findings_total`; `counts` counts all of them by code. `notes` are sentences on what is absent,
     skipped or could not be judged; `blocking` those that alone make the verify incomplete.
+
+    `known` counts, by code, those of `counts` that the baseline expects, and `known_severities` by severity: they do
+    not decide the verdict. `known_findings` gives the baseline's reason for those that are listed, by id.
     """
 
     run_id: str | None
@@ -39,6 +42,9 @@ class VerifyReport(Report):
     pending_findings: tuple[Finding, ...] = ()
     severities: Mapping[Severity, int] = field(default_factory=dict)
     fail_on: Severity = "error"
+    known: Mapping[str, int] = field(default_factory=dict)
+    known_findings: Mapping[str, str] = field(default_factory=dict)
+    known_severities: Mapping[Severity, int] = field(default_factory=dict, metadata={"json": False})
     is_forced_zero: bool = field(default=False, metadata={"json": False})
 
     @property
@@ -46,7 +52,7 @@ class VerifyReport(Report):
         """Findings outrank incomplete; both stay visible."""
         order: tuple[Severity, ...] = ("error", "warning", "info")
         counted = order[: order.index(self.fail_on) + 1]
-        if any(self.severities.get(severity, 0) for severity in counted):
+        if any(self.severities.get(each, 0) > self.known_severities.get(each, 0) for each in counted):
             return "findings"
         if self.is_incomplete:
             return "incomplete"

@@ -213,6 +213,16 @@ def test_an_output_file_that_is_a_device_is_written_to(issues: Program) -> None:
     assert Path("/dev/null").is_char_device()
 
 
+def test_an_output_file_that_is_an_open_pipe_is_written_to(issues: Program) -> None:
+    reading, writing = os.pipe()
+    try:
+        assert issues("issues", "list", "--output-file", f"/dev/fd/{writing}").code == 0
+        assert os.read(reading, 7) == b"task_id"
+    finally:
+        os.close(writing)
+        os.close(reading)
+
+
 def test_a_place_that_takes_no_file_is_told_before_any_work(demo: Program) -> None:
     place = demo.home / "absent" / "out.tsv"
     result = demo("backfill", "acceptances", "--apply", "--yes", "--output-file", place)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from stovepipe_cli.storage.contract.mapping import metadata_text, parse_metadata
 from tests.support.audits import check, codes, names, queue_of
 from tests.support.lifecycles import FIRST_MS, STEP_MS, Life, accepted, failed, processing, succeeded
 
@@ -114,3 +115,32 @@ def test_the_databases_clock_decides() -> None:
     life = accepted(2).without("acceptance")
     report = check(queue_of(accepted(1), life, now_ms=newest_ms(life) - 60_000))
     assert report.pending == 1
+
+
+def mended(life: Life, log_id: str, at_ms: int) -> Life:
+    """The entry as a repair at that time has written it, which the summary follows."""
+    metadata = {**(parse_metadata(life.log[log_id].metadata) or {}), "repair_run_id": "a-run"}
+    return life.change_entry(log_id, timestamp_ms=at_ms, metadata=metadata_text(metadata)).projected()
+
+
+def test_an_entry_that_a_repair_wrote_makes_no_request_look_fresh() -> None:
+    now_ms = FIRST_MS + 10 * MIN_AGE_MS
+    life = mended(failed(2), "event/build_triggered/build-2", now_ms - 1)
+    life.drop(life.fact_log_id)
+    report = check(queue_of(accepted(1), life, now_ms=now_ms))
+    assert (codes(report), report.pending) == (["E206"], 0)
+
+
+def test_a_summary_that_moved_on_by_a_repair_makes_no_request_look_fresh() -> None:
+    now_ms = FIRST_MS + 10 * MIN_AGE_MS
+    life = mended(failed(2), "state/3", now_ms - 1)
+    life.drop(life.fact_log_id)
+    report = check(queue_of(accepted(1), life, now_ms=now_ms))
+    assert (codes(report), report.pending) == (["E206"], 0)
+
+
+def test_what_the_service_wrote_beside_a_repair_counts_all_the_same() -> None:
+    life = mended(failed(2), "event/build_triggered/build-2", FIRST_MS + 10 * MIN_AGE_MS)
+    life.drop(life.fact_log_id)
+    report = check(queue_of(accepted(1), life, now_ms=life.log["state/3"].timestamp_ms + MIN_AGE_MS - 1))
+    assert (codes(report), report.pending) == ([], 1)

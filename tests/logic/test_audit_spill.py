@@ -1,6 +1,8 @@
 """Candidates beyond memory: sorted, whole and exact."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,31 @@ def test_candidates_come_back_as_they_were_by_request_number() -> None:
         for candidate in (odd, one, other):
             spill.add(candidate)
         assert list(spill.ordered()) == [other, one, odd]
+
+
+def test_a_pipe_takes_the_findings_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "findings"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        lines = reader.submit(lambda: pipe.read_text().splitlines())
+        report = check(queue_of(accepted(1), succeeded(2).lose("state/2")), findings_file=pipe)
+        assert len(lines.result()) == report.findings_total == 1
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="this system has no /dev/full")
+def test_a_list_that_does_not_fit_is_told() -> None:
+    with pytest.raises(InvalidInput, match="No space left on device"):
+        check(queue_of(accepted(1), succeeded(2).lose("state/2")), findings_file=Path("/dev/full"))
+    assert Path("/dev/full").is_char_device()
+
+
+def test_a_link_goes_on_leading_to_the_list(tmp_path: Path) -> None:
+    link = tmp_path / "latest"
+    link.symlink_to(tmp_path / "findings")
+    check(queue_of(accepted(1), succeeded(2).lose("state/2")), findings_file=link)
+    assert link.is_symlink()
+    assert len(link.read_text().splitlines()) == 1
 
 
 def test_the_findings_file_holds_every_finding_as_the_report_has_it(tmp_path: Path) -> None:

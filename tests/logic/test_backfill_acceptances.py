@@ -28,6 +28,7 @@ from tests.support.mariadb import MariaDBServer
 from tests.support.repairs import number
 from tests.support.row_dump import dump_by_key
 from tests.support.service_tables import create_service_tables
+from tests.support.watched_storage import watched
 
 APPLY = BackfillOptions(apply=True)
 
@@ -127,6 +128,27 @@ def test_a_dry_run_counts_the_same_and_writes_nothing(storage: Storage) -> None:
     assert dump_by_key(storage) == before
     assert dry.dry_run
     assert counts(dry) == counts(fill(storage))
+
+
+def test_summaries_that_learn_their_time_are_counted_apart(storage: Storage) -> None:
+    put(storage, *damaged())
+    planned = fill(storage, BackfillOptions()).summaries_updated
+    assert (planned, fill(storage).summaries_updated, fill(storage).summaries_updated) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("table", ["request", "request_acceptance"])
+def test_a_connection_lost_once_in_the_middle_of_a_page_changes_nothing(table: str) -> None:
+    storage, watch = watched(queue_of(*damaged()))
+    lost: list[str] = []
+
+    def lose(name: str, _: int) -> None:
+        if name == table and not lost:
+            lost.append(name)
+            raise StorageUnavailable("the connection was lost")
+
+    watch.before_page = lose
+    assert counts(fill(storage)) == counts(fill(queue_of(*damaged())))
+    assert lost == [table]
 
 
 def test_a_second_run_maps_nothing(storage: Storage) -> None:

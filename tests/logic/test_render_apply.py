@@ -94,6 +94,7 @@ def test_a_backfill_counts_requests_and_says_how_to_write_them() -> None:
         acceptance time unknown     30
         in conflict                  0
         set aside                    0
+        summaries to update          0
         run                      run-1
 
         clean: dry run, nothing was written: 1,250 requests would be mapped

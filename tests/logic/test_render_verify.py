@@ -5,6 +5,7 @@ from textwrap import dedent
 
 import pytest
 
+from stovepipe_cli.render.context import OutputFormat
 from stovepipe_cli.render.output import hints
 from stovepipe_cli.render.verify_text import verify_hints
 from stovepipe_cli.reports import Coverage, Finding, VerifyReport
@@ -92,6 +93,17 @@ def test_findings_stand_by_code_before_the_account_and_the_verdict() -> None:
 )
 def test_the_last_line_is_the_verdict(report: VerifyReport, verdict: str) -> None:
     assert shown(report, PIPE).splitlines()[-1] == verdict
+
+
+@pytest.mark.parametrize(("output", "told"), [("tsv", True), ("csv", True), ("table", False), ("json", False)])
+def test_rows_leave_it_to_stderr_to_say_why_it_is_incomplete(output: OutputFormat, *, told: bool) -> None:
+    report = replace(CLEAN, blocking=("no request has history",), notes=("no request has history", "no time left"))
+    reasons = ("incomplete: no request has history", "note: no time left")
+    assert hints(report, replace(PIPE, output=output)) == (reasons if told else ())
+
+
+def test_notes_of_a_whole_verify_are_left_out_of_stderr() -> None:
+    assert hints(CLEAN, replace(PIPE, output="tsv")) == ()
 
 
 def test_what_was_skipped_and_why_it_is_incomplete_is_told_once() -> None:

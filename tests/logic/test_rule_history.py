@@ -52,11 +52,30 @@ def test_h103_no_accepted_entry() -> None:
     assert (finding.code, finding.request_id, finding.repair) == ("H103", life.id, None)
 
 
-def test_h103_can_be_repaired_where_the_time_is_known() -> None:
-    life = succeeded(2).drop("state/1")
-    (finding,) = check(queue_of(accepted(1), life)).findings
+@pytest.mark.parametrize("settle_ms", [0, 1])
+@pytest.mark.parametrize("select", [(), ("H",)])
+@pytest.mark.parametrize(
+    "life",
+    [succeeded(2).drop("state/1"), succeeded(2).drop("state/1").change_summary(accepted_at_ms=0)],
+    ids=["by the summary", "by the mapping alone"],
+)
+def test_h103_can_be_repaired_where_the_time_is_known(life: Life, select: tuple[str, ...], settle_ms: int) -> None:
+    (finding,) = check(queue_of(accepted(1), life), select=select, settle_ms=settle_ms).findings
     assert finding.code == "H103"
     assert finding.repair is not None
+
+
+@pytest.mark.parametrize(
+    ("life", "code"),
+    [
+        (accepted(2).drop("state/1").without("summary", "acceptance"), "H101"),
+        (processing(2).drop("state/2").change_request(build_strategy=""), "H102"),
+        (succeeded(2).drop("state/2").change_request(build_strategy=""), "H104"),
+    ],
+)
+def test_what_no_row_proves_cannot_be_repaired(life: Life, code: str) -> None:
+    findings = {each.code: each for each in check(queue_of(accepted(1), life)).findings}
+    assert findings[code].repair is None
 
 
 def test_h104_no_entry_between_the_first_and_the_outcome() -> None:

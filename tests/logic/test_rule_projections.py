@@ -87,6 +87,21 @@ def test_p307_a_completion_time_of_no_entry() -> None:
     assert found(accepted(1), life) == [("P307", life.id)]
 
 
+def test_p307_leads_to_a_repair_where_the_event_itself_was_lost() -> None:
+    life = succeeded(2)
+    at_ms = life.log["event/project_facts_recorded/all"].timestamp_ms
+    life.change_summary(project_results_completed_at_ms=at_ms, project_fact_count=2, broken_project_fact_count=1)
+    life.drop("event/project_facts_recorded/all")
+    (finding,) = check(queue_of(accepted(1), life)).findings
+    assert (finding.code, finding.repair is not None) == ("P307", True)
+
+
+def test_p307_of_rows_that_disagree_has_no_repair() -> None:
+    life = succeeded(2).change_summary(project_results_completed_at_ms=5)
+    (finding,) = check(queue_of(accepted(1), life)).findings
+    assert (finding.code, finding.repair) == ("P307", None)
+
+
 def test_p307_other_counts_than_the_event() -> None:
     life = succeeded(2)
     at_ms = life.log["event/project_facts_recorded/all"].timestamp_ms

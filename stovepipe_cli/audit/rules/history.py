@@ -4,18 +4,19 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from stovepipe_cli.audit.candidate import Candidate
-from stovepipe_cli.audit.dossier import Dossier
+from stovepipe_cli.audit.dossier import Dossier, is_repaired
+from stovepipe_cli.audit.rules.acceptances import ACCEPTANCE
+from stovepipe_cli.audit.rules.mending import PROJECTIONS, is_mendable
 from stovepipe_cli.audit.rules.rule import NOTHING, Rule, about
 from stovepipe_cli.audit.terms import Terms
 from stovepipe_cli.entities.request import TERMINAL_STATES
 from stovepipe_cli.history.consistency import Deviation, examine, out_of_order
-from stovepipe_cli.history.metadata_keys import REPAIR_RUN_ID
-from stovepipe_cli.storage.contract.mapping import parse_metadata
-from stovepipe_cli.storage.contract.rows import RequestLogRow
+from stovepipe_cli.storage.contract.rows import Key
 
 ENTRIES_BESIDE_BUILDS = 24
 ENTRIES_A_BUILD = 2
 
+_MISSING = ("H101", "H102", "H103", "H104")
 _AFTER_OUTCOME = ("validation_fact_recorded", "project_facts_recorded", "record_abandoned")
 _SENTENCES = MappingProxyType(
     {
@@ -58,9 +59,15 @@ def _deviation(dossier: Dossier, deviation: Deviation) -> Candidate:
         (deviation.expected, deviation.found),
         message,
         versions=deviation.versions,
+        evidence=_acceptances(dossier),
         is_latest=_is_latest_step(dossier, deviation.code),
-        is_repairable=deviation.code != "H103" or _is_acceptance_known(dossier),
+        is_repairable=is_mendable(dossier, deviation.code) if deviation.code in _MISSING else None,
     )
+
+
+def _acceptances(dossier: Dossier) -> tuple[tuple[str, Key], ...]:
+    """Mappings that tell the time of acceptance; a second read finds them only by their keys."""
+    return tuple((ACCEPTANCE, (each.accepted_at_ms, each.request_id)) for each in dossier.acceptances)
 
 
 def _is_latest_step(dossier: Dossier, code: str) -> bool:
@@ -73,15 +80,6 @@ def _is_latest_step(dossier: Dossier, code: str) -> bool:
     if request.state in TERMINAL_STATES:
         return not dossier.has_event(*_AFTER_OUTCOME)
     return not dossier.builds and dossier.entry_count == len(dossier.states)
-
-
-def _is_acceptance_known(dossier: Dossier) -> bool:
-    summary = dossier.summary
-    if dossier.acceptances:
-        return True
-    if summary is None:
-        return False
-    return bool(summary.accepted_at_ms) or (summary.request_version == 1 and summary.state == "accepted")
 
 
 def history_is_owned(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
@@ -107,7 +105,7 @@ def time_runs_forward(dossier: Dossier, terms: Terms) -> Sequence[Candidate]:
     """H113."""
     if dossier.request is None:
         return NOTHING
-    found = out_of_order(dossier.states, terms.clock_skew_ms, _is_repaired)
+    found = out_of_order(dossier.states, terms.clock_skew_ms, is_repaired)
     if not found:
         return NOTHING
     return [
@@ -121,10 +119,6 @@ def time_runs_forward(dossier: Dossier, terms: Terms) -> Sequence[Candidate]:
         )
         for each in found
     ]
-
-
-def _is_repaired(row: RequestLogRow) -> bool:
-    return REPAIR_RUN_ID in row.metadata and REPAIR_RUN_ID in (parse_metadata(row.metadata) or {})
 
 
 def history_is_bounded(dossier: Dossier, terms: Terms) -> Sequence[Candidate]:
@@ -159,9 +153,10 @@ HISTORY_RULES = (
         "deleted. Look at the service's log writes around the time of its commit; repair writes back the entries that "
         "the stored rows prove, which is rarely all of them.",
         "repair",
-        ("requests",),
+        ("requests", "acceptances"),
         _STATES,
         states_fit,
+        also_reads=PROJECTIONS,
     ),
     Rule(
         "H102",
@@ -172,9 +167,10 @@ HISTORY_RULES = (
         "writes the entry where the stored rows prove its time and reason, and otherwise says what an operator must "
         "decide.",
         "repair",
-        ("requests",),
+        ("requests", "acceptances"),
         _STATES,
         states_fit,
+        also_reads=PROJECTIONS,
     ),
     Rule(
         "H103",
@@ -184,9 +180,10 @@ HISTORY_RULES = (
         "service never writes this entry again. It can be repaired only where the time of acceptance is still stored, "
         "in the summary or in the acceptance mapping; a made-up time would enter the service's listing.",
         "repair",
-        ("requests",),
+        ("requests", "acceptances"),
         _STATES,
         states_fit,
+        also_reads=PROJECTIONS,
     ),
     Rule(
         "H104",
@@ -199,6 +196,7 @@ HISTORY_RULES = (
         ("requests",),
         _STATES,
         states_fit,
+        also_reads=PROJECTIONS,
     ),
     Rule(
         "H105",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stovepipe_cli.audit.candidate import Candidate
 from stovepipe_cli.audit.dossier import Dossier
+from stovepipe_cli.audit.rules.mending import is_event_of_results_lost, is_mendable
 from stovepipe_cli.audit.rules.rule import NOTHING, Rule, about
 from stovepipe_cli.audit.terms import Terms
 from stovepipe_cli.history.context import parse_count
@@ -27,7 +28,7 @@ def summary_exists(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
             ("a summary", "none"),
             f"request '{dossier.request_id}' has history but no summary",
             is_latest=len(dossier.states) <= 1,
-            is_repairable=bool(dossier.states),
+            is_repairable=bool(dossier.states) or any(is_mendable(dossier, code) for code in ("H102", "H103", "H104")),
         )
     ]
 
@@ -183,6 +184,7 @@ def project_results_agree(dossier: Dossier, _terms: Terms) -> Sequence[Candidate
             f"the summary of request '{dossier.request_id}' has other project results than its entries: "
             f"{', '.join(expected)}",
             entries=entries,
+            is_repairable=is_event_of_results_lost(dossier),
             is_absence=not entries,
         )
     ]
@@ -272,7 +274,9 @@ PROJECTION_RULES = (
         "project-results-mismatch",
         "error",
         "The summary's project results do not come from a retained entry: another completion time than the events "
-        "that set it, or other counts than the event that carries both. A row was changed by hand or restored.",
+        "that set it, or other counts than the event that carries both. A row was changed by hand or restored, and "
+        "nothing mends the summary. Where the event itself was lost, so that the summary's time and counts come from "
+        "nowhere, repair plan writes the event back under this code, provided that the facts it counted are stored.",
         None,
         ("requests",),
         _TABLES,

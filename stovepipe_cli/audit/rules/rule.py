@@ -26,7 +26,8 @@ class Rule:
     """A kind of difference.
 
     `repaired_by` names the commands that can mend it, or is None. `tables` are those the rule reads, `passes` the
-    walks over tables that meet its subjects.
+    walks over tables that meet its subjects. `also_reads` are tables that tell whether it can be mended; the rule is
+    checked without them where they are absent.
 
     Rules of one `judge` are found together; whoever runs it keeps the codes that were asked for. `is_by_entry`: it
     looks at one entry after the other, so a very long history can be judged piece by piece.
@@ -41,6 +42,7 @@ class Rule:
     tables: tuple[str, ...]
     judge: Judge = judged_elsewhere
     is_by_entry: bool = False
+    also_reads: tuple[str, ...] = ()
 
 
 class Details(TypedDict, total=False):
@@ -50,7 +52,7 @@ class Details(TypedDict, total=False):
     entries: tuple[str, ...]
     evidence: tuple[tuple[str, Key], ...]
     is_latest: bool
-    is_repairable: bool
+    is_repairable: bool | None
     is_absence: bool
     newest_ms: int
 
