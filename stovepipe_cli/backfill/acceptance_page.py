@@ -3,7 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from stovepipe_cli.audit.walk import Snapshots
+from stovepipe_cli.clock import Clock
 from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary
 from stovepipe_cli.history.acceptance_mapping import AcceptanceTime, acceptance_time
 from stovepipe_cli.history.identity import state_log_id
@@ -34,20 +37,23 @@ class PagePlan:
 class AcceptancePages:
     """Reads pages; `mapped_elsewhere` are the times at which requests are mapped that their summary does not have."""
 
-    def __init__(self, storage: Storage, mapped_elsewhere: Mapping[str, int]) -> None:
+    def __init__(self, storage: Storage, clock: Clock, mapped_elsewhere: Mapping[str, int]) -> None:
         self._storage = storage
+        self._snapshots = Snapshots(storage.audit, clock)
         self._mapped_elsewhere = mapped_elsewhere
         self._has_log = storage.audit.view("request_log") is not None
 
     def read(self, after: Key | None, limit: int) -> tuple[PagePlan, Key | None]:
         """The page after a key, and where the next one starts; all of it in one snapshot."""
-        with self._storage.audit.snapshot() as snapshot:
-            page = snapshot.page(RequestRow, after=after, limit=limit)
-            ids = [row.id for row in page.rows]
-            summaries = self._summaries(snapshot, ids)
-            mapped = self._mapped(snapshot, list(summaries.values()))
-            undecided = [summary for summary in summaries.values() if summary.request_id not in mapped]
-            accepted = self._accepted(snapshot, undecided)
+        return self._snapshots.read(partial(self._read, after, limit))
+
+    def _read(self, after: Key | None, limit: int, snapshot: AuditSnapshot) -> tuple[PagePlan, Key | None]:
+        page = snapshot.page(RequestRow, after=after, limit=limit)
+        ids = [row.id for row in page.rows]
+        summaries = self._summaries(snapshot, ids)
+        mapped = self._mapped(snapshot, list(summaries.values()))
+        undecided = [summary for summary in summaries.values() if summary.request_id not in mapped]
+        accepted = self._accepted(snapshot, undecided)
         plan = PagePlan(scanned=len(ids), already_mapped=len(mapped), unknown=len(ids) - len(summaries))
         for summary in undecided:
             self._place(plan, summary, accepted.get(summary.request_id))
@@ -94,19 +100,22 @@ class AcceptancePages:
             (plan.known if found.knowledge == "known" else plan.derivable).append(acceptance)
 
 
-def mapped_elsewhere(storage: Storage, limit: int) -> dict[str, int]:
+def mapped_elsewhere(storage: Storage, clock: Clock, limit: int) -> dict[str, int]:
     """By request, a time at which it is mapped and its summary does not have; as many as there is damage."""
+    snapshots = Snapshots(storage.audit, clock)
     found: dict[str, int] = {}
     after: Key | None = None
     while True:
-        with storage.audit.snapshot() as snapshot:
-            page = snapshot.page(RequestAcceptanceRow, after=after, limit=limit)
-            ids = Counter(row.request_id for row in page.rows)
-            summaries = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
-        times = {row.request_id: row.accepted_at_ms for row in summaries}
-        found |= {
-            row.request_id: row.accepted_at_ms for row in page.rows if times.get(row.request_id) != row.accepted_at_ms
-        }
-        if page.next_after is None:
+        elsewhere, after = snapshots.read(partial(_mapped_elsewhere, after, limit))
+        found |= elsewhere
+        if after is None:
             return found
-        after = page.next_after
+
+
+def _mapped_elsewhere(after: Key | None, limit: int, snapshot: AuditSnapshot) -> tuple[dict[str, int], Key | None]:
+    page = snapshot.page(RequestAcceptanceRow, after=after, limit=limit)
+    ids = Counter(row.request_id for row in page.rows)
+    summaries = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
+    times = {row.request_id: row.accepted_at_ms for row in summaries}
+    found = {row.request_id: row.accepted_at_ms for row in page.rows if times.get(row.request_id) != row.accepted_at_ms}
+    return found, page.next_after

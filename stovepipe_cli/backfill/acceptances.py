@@ -45,7 +45,7 @@ def backfill_acceptances(
         if storage.audit.view(table.name) is None:
             raise refusals.table_absent(table.name)
     backfill = _Backfill(storage, options, clock, run_id)
-    pages = AcceptancePages(storage, mapped_elsewhere(storage, options.batch))
+    pages = AcceptancePages(storage, clock, mapped_elsewhere(storage, clock, options.batch))
     after: Key | None = None
     while True:
         plan, after = pages.read(after, options.batch)
@@ -68,6 +68,7 @@ class _Backfill:
     conflicts: int = 0
     quarantined: int = 0
     problems: list[str] = field(default_factory=list)
+    summaries_updated: int = 0
 
     def take(self, plan: PagePlan) -> None:
         """Count a page and, unless this is a dry run, write what it calls for."""
@@ -82,11 +83,13 @@ class _Backfill:
         derivable = self._valid(plan.derivable)
         if not self.options.apply:
             self.mapped += len(ready) + len(derivable)
+            self.summaries_updated += len(derivable)
             return
-        ready += [each for each in derivable if self._learned(each)]
-        self._map(ready)
+        learned = [each for each in derivable if self._learned(each)]
+        self.summaries_updated += len(learned)
+        self._map([*ready, *learned])
         if self.options.rate is not None:
-            due = (len(ready) + len(derivable)) / self.options.rate
+            due = (len(ready) + len(learned) + len(derivable)) / self.options.rate
             self.clock.sleep(max(0.0, due - (self.clock.monotonic() - started)))
 
     def report(self) -> BackfillReport:
@@ -101,6 +104,7 @@ class _Backfill:
             conflicts=self.conflicts,
             quarantined=self.quarantined,
             problems=tuple(self.problems),
+            summaries_updated=self.summaries_updated,
         )
 
     def _valid(self, acceptances: Sequence[RequestAcceptance]) -> list[RequestAcceptance]:

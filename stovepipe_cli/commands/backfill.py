@@ -41,9 +41,16 @@ def acceptances(
     from stovepipe_cli.backfill.options import BackfillOptions
     from stovepipe_cli.commands.audit_options import require_one_of
     from stovepipe_cli.run_id import mint_run_id
+    from stovepipe_cli.storage.contract import StorageReadOnly
 
     require_one_of(apply=apply, dry_run=dry_run)
     storage = session.writable_storage() if apply else session.storage()
+    if apply and session.server().read_only:
+        # The server's own refusal is not enough: it lets accounts with wider rights write all the same.
+        raise StorageReadOnly(
+            f"database '{session.server().database}' on '{session.server().host}' is read-only",
+            hint="backfill on the primary; without --apply this one can be read",
+        )
     if not allow_empty:
         session.require_rows(storage)
     options = BackfillOptions(batch=batch, apply=False, rate=rate)
@@ -51,7 +58,11 @@ def acceptances(
     if not apply:
         return preview
     session.confirm(
-        WritePlan("backfill acceptance mappings", {"request_acceptance": preview.mapped}, {}),
+        WritePlan(
+            "backfill acceptance mappings",
+            {"request_acceptance": preview.mapped},
+            {"request_summary": preview.summaries_updated},
+        ),
         confirm_queue=confirm_queue,
     )
     return backfill_acceptances(

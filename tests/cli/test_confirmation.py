@@ -1,11 +1,14 @@
 """Asking before a write, and refusing where nobody can be asked."""
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import Program
+from tests.support.mariadb import MariaDBServer
 
 
 def test_without_a_terminal_a_write_is_refused_at_once(demo: Program) -> None:
@@ -39,6 +42,31 @@ def test_the_question_says_where_and_how_much(flags: list[str], demo: Program) -
     assert demo.asked == ["Write this? [y/N] "]
     for line in ("profile   -", f"database  {file}", "queue     demo/main", "INSERT    1 into request_acceptance"):
         assert f"  {line}\n" in result.stderr
+
+
+def test_the_question_names_the_updates_of_a_backfill(program: Program, database: Callable[[str], Path]) -> None:
+    path = database("a401")
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE request_summary SET accepted_at_ms = 0")
+        connection.execute("DELETE FROM request_acceptance")
+    program.environ |= {"STOVEPIPE_DATABASE_URL": f"sqlite:///{path}", "STOVEPIPE_QUEUE": "demo/main"}
+    result = program("backfill", "acceptances", "--apply", answers=["n"])
+    assert "  INSERT    4 into request_acceptance\n  UPDATE    4 of request_summary\n" in result.stderr
+
+
+def test_a_read_only_server_takes_no_backfill_from_an_account_with_every_right(
+    program: Program, own_mariadb: MariaDBServer
+) -> None:
+    program.environ |= {
+        "STOVEPIPE_DATABASE_URL": own_mariadb.create_database("stovepipe"),
+        "STOVEPIPE_QUEUE": "demo/main",
+    }
+    assert program("db", "init").code == 0
+    assert program("fixtures", "load", "a401").code == 0
+    own_mariadb.execute("SET GLOBAL read_only = 1")
+    result = program("backfill", "acceptances", "--apply", "--yes", "-o", "json")
+    assert (result.code, result.document["errors"][0]["code"]) == (6, "storage-read-only")
+    assert program("backfill", "acceptances", "-o", "json").document["data"]["mapped"] == 2
 
 
 def test_nothing_to_write_is_no_question(healthy: Program) -> None:
