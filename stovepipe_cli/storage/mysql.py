@@ -108,7 +108,7 @@ class MySQLBackend(Backend):
             host=self.spec.host_name,
             database=self.spec.database,
             server_version=server["version"],
-            identity=_identity(server, cluster[0] if cluster else ""),
+            identity=f"{_identity(server, cluster[0] if cluster else '')}/{self.spec.database}",
             read_only=any(flag not in {"OFF", "0", ""} for flag in flags),
             driver=self._driver_name,
             now_ms=int(session.fetch(f"SELECT {self.clock}")[0][0]),

@@ -29,7 +29,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """Who answered: identity outlives a change of host; `read_only` refuses writes."""
+    """Who answered: identity is of one database and outlives a change of host; `read_only` refuses writes."""
 
     backend: str
     host: str
