@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stovepipe_cli.entities import limits
+from stovepipe_cli.errors import InvalidEntity
 from stovepipe_cli.keys import require_bytes, require_name, require_text
 
 
@@ -28,7 +29,11 @@ class QueueSummary:
         require_bytes(kind, "queue", self.queue, limits.QUEUE_BYTES)
         require_name(kind, "state", self.state)
         require_text(kind, "state", self.state, limits.STATE_CHARACTERS)
-        limits.require_count(kind, "enablement_sequence", self.enablement_sequence, highest=limits.MAX_INT64)
+        if not 1 <= self.enablement_sequence <= limits.MAX_INT64:
+            raise InvalidEntity(
+                f"{kind} has enablement_sequence {self.enablement_sequence}",
+                hint="it shows an occurrence, whose sequence is at least 1",
+            )
         limits.require_positive_ms(kind, "state_timestamp_ms", self.state_timestamp_ms)
         limits.require_version(f"{kind} projection", self.projection_version)
         limits.require_version(kind, self.version)

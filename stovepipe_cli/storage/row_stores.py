@@ -1,4 +1,4 @@
-"""Stores that are nothing but rows: the same over every backend's tables and audit pages."""
+"""Stores that are nothing but rows: the same over every backend's tables."""
 
 from collections.abc import Iterator
 from heapq import nsmallest
@@ -7,7 +7,6 @@ from typing import Protocol, TypeVar
 from stovepipe_cli.entities import BuildIssue, IssueLog, ProjectFactByDegree, QueueLog, QueueSummary
 from stovepipe_cli.errors import InvalidEntity
 from stovepipe_cli.storage.contract import (
-    AuditReader,
     BuildIssueStore,
     IssueLogStore,
     ProjectFactByDegreeStore,
@@ -30,8 +29,6 @@ R = TypeVar("R", bound=Row)
 
 SUMMARY_FIELDS = tuple(field for field in QueueSummaryRow._fields if field != "version")
 
-# Above every degree, so that a page behind it starts with the worst.
-_BEFORE_THE_WORST = 2.0
 _WALK = 1000
 
 
@@ -51,13 +48,15 @@ class RowTables(Protocol):
     def update(self, row: QueueSummaryRow, fields: tuple[str, ...], *, old_version: int, new_version: int) -> None:
         """Compare-and-set, or `VersionMismatch`."""
 
+    def within(self, row_type: type[R], prefix: Key, after: Key | None, limit: int) -> tuple[R, ...]:
+        """Rows whose key begins with `prefix`, in key order and bytewise, behind `after`: all other parts of a key."""
+
 
 class RowBuildIssueStore(BuildIssueStore):
     """Observations of one queue."""
 
-    def __init__(self, tables: RowTables, audit: AuditReader) -> None:
+    def __init__(self, tables: RowTables) -> None:
         self._tables = tables
-        self._audit = audit
 
     def create(self, issue: BuildIssue) -> None:
         guards.require_creatable(self._tables.queue, issue)
@@ -70,18 +69,15 @@ class RowBuildIssueStore(BuildIssueStore):
     def list_after(self, build_id: str, after: tuple[str, str] | None, limit: int) -> tuple[BuildIssue, ...]:
         guards.require_limit(limit)
         guards.require_issue_cursor(after)
-        # No task is empty, so behind the empty one all of the build's stand.
-        start = (build_id, "") if after is None else (build_id, *after)
-        rows = _page(self._audit, BuildIssueRow, start, (build_id,), limit)
+        rows = self._tables.within(BuildIssueRow, (build_id,), after, limit)
         return tuple(mapping.build_issue_from(self._tables.queue, row) for row in rows)
 
 
 class RowIssueLogStore(IssueLogStore):
     """Transitions of one queue's issues."""
 
-    def __init__(self, tables: RowTables, audit: AuditReader) -> None:
+    def __init__(self, tables: RowTables) -> None:
         self._tables = tables
-        self._audit = audit
 
     def create(self, entry: IssueLog) -> None:
         guards.require_creatable(self._tables.queue, entry)
@@ -93,18 +89,15 @@ class RowIssueLogStore(IssueLogStore):
 
     def list_after(self, task_id: str, unit_id: str, after: tuple[str, str] | None, limit: int) -> tuple[IssueLog, ...]:
         guards.require_limit(limit)
-        # No build is empty, so behind the empty one all of the issue's transitions stand.
-        start = (task_id, unit_id, "") if after is None else (task_id, unit_id, *after)
-        rows = _page(self._audit, IssueLogRow, start, (task_id, unit_id), limit)
+        rows = self._tables.within(IssueLogRow, (task_id, unit_id), after, limit)
         return tuple(mapping.issue_log_from(self._tables.queue, row) for row in rows)
 
 
 class RowQueueLogStore(QueueLogStore):
     """Enablement occurrences of one queue."""
 
-    def __init__(self, tables: RowTables, audit: AuditReader) -> None:
+    def __init__(self, tables: RowTables) -> None:
         self._tables = tables
-        self._audit = audit
 
     def create(self, entry: QueueLog) -> None:
         guards.require_creatable(self._tables.queue, entry)
@@ -121,13 +114,9 @@ class RowQueueLogStore(QueueLogStore):
 
     def _walk(self) -> Iterator[QueueLogRow]:
         after: Key | None = None
-        while True:
-            with self._audit.snapshot() as snapshot:
-                page = snapshot.page(QueueLogRow, after=after, limit=_WALK)
-            yield from page.rows
-            if page.next_after is None:
-                return
-            after = page.next_after
+        while page := self._tables.within(QueueLogRow, (), after, _WALK):
+            yield from page
+            after = (page[-1].log_id,)
 
 
 class RowQueueSummaryStore(QueueSummaryStore):
@@ -152,9 +141,8 @@ class RowQueueSummaryStore(QueueSummaryStore):
 class RowProjectFactByDegreeStore(ProjectFactByDegreeStore):
     """Degree mappings of one queue."""
 
-    def __init__(self, tables: RowTables, audit: AuditReader) -> None:
+    def __init__(self, tables: RowTables) -> None:
         self._tables = tables
-        self._audit = audit
 
     def create(self, mapping_: ProjectFactByDegree) -> None:
         guards.require_creatable(self._tables.queue, mapping_)
@@ -164,11 +152,5 @@ class RowProjectFactByDegreeStore(ProjectFactByDegreeStore):
         guards.require_limit(limit)
         if after is not None and not 0 <= after[0] <= 1:
             raise InvalidEntity(f"the page cursor has degree {after[0]}", hint="continue after a key that was listed")
-        start: Key = (uri, _BEFORE_THE_WORST) if after is None else (uri, *after)
-        rows = _page(self._audit, ProjectFactByDegreeRow, start, (uri,), limit)
+        rows = self._tables.within(ProjectFactByDegreeRow, (uri,), after, limit)
         return tuple(mapping.by_degree_from(self._tables.queue, row) for row in rows)
-
-
-def _page(audit: AuditReader, row_type: type[R], after: Key, upto: Key, limit: int) -> tuple[R, ...]:
-    with audit.snapshot() as snapshot:
-        return snapshot.page(row_type, after=after, upto=upto, limit=limit).rows

@@ -52,6 +52,7 @@ class SQLiteBackend(Backend):
     begin_write = "BEGIN IMMEDIATE"
     clock = CLOCK
     compares_rows = True
+    keeps_types = False
 
     def __init__(self, spec: ConnectionSpec, limits: Limits, *, is_read_only: bool) -> None:
         self.spec = spec

@@ -53,6 +53,7 @@ STATES = mostly(st.sampled_from(["accepted", "processing", "failed"]), st.just("
 STATUSES = mostly(st.sampled_from(["accepted", "running", "failed"]), st.just("done"))
 METADATA = st.dictionaries(TEXT, TEXT, max_size=3)
 JSON = st.sampled_from(["null", "{}", '{"a":"b"}', '{"b":"1","a":"2"}', '{"a":1}', "[]", '"a"'])
+EVENTS = mostly(st.sampled_from(["opened", "resolved"]), st.sampled_from(["closed", "", "e" * 33]))
 IS_FOREIGN = mostly(st.just(value=False), st.just(value=True))
 
 
@@ -203,28 +204,33 @@ FORMS: Mapping[str, Form] = MappingProxyType(
             (LIKELY_KEYS, st.one_of(st.none(), st.tuples(UNITS, UNITS)), LIMITS),
         ),
         "transition create": (
-            lambda s, t, u, b, e, at: s.issue_log.create(IssueLog(s.queue, t, u, b, e, at)),
-            (LIKELY_KEYS, UNITS, LIKELY_KEYS, st.sampled_from(["opened", "resolved", "closed"]), TIMES),
+            lambda s, f, t, u, b, e, at: s.issue_log.create(IssueLog(owner(s, f), t, u, b, e, at)),
+            (IS_FOREIGN, LIKELY_KEYS, mostly(UNITS, OTHER_KEYS), LIKELY_KEYS, EVENTS, TIMES),
+        ),
+        "transition get": (
+            lambda s, t, u, b, e: s.issue_log.get(t, u, b, e),
+            (LIKELY_KEYS, UNITS, LIKELY_KEYS, EVENTS),
         ),
         "transition page": (
             lambda s, t, u, after, n: s.issue_log.list_after(t, u, after, n),
             (LIKELY_KEYS, UNITS, st.one_of(st.none(), st.tuples(LIKELY_KEYS, UNITS)), LIMITS),
         ),
         "enablement create": (
-            lambda s, f, n, state: s.queue_log.create(QueueLog(owner(s, f), queue_log_id(n), n, state, 5)),
-            (IS_FOREIGN, st.integers(0, 12), UNITS),
+            lambda s, f, n, state, at, m: s.queue_log.create(QueueLog(owner(s, f), queue_log_id(n), n, state, at, m)),
+            (IS_FOREIGN, st.integers(0, 12), UNITS, TIMES, METADATA),
         ),
+        "enablement get": (lambda s, n: s.queue_log.get(queue_log_id(n)), (st.integers(0, 12),)),
         "enablement page": (lambda s, after, n: s.queue_log.list_after(after, n), (st.integers(0, 12), LIMITS)),
         "queue summary create": (
-            lambda s, f, n, v: s.queue_summaries.create(QueueSummary(owner(s, f), "enabled", n, 5, 1, v)),
-            (IS_FOREIGN, st.integers(0, 3), VERSIONS),
+            lambda s, f, n, p, v: s.queue_summaries.create(QueueSummary(owner(s, f), "enabled", n, 5, p, v)),
+            (IS_FOREIGN, st.integers(0, 3), VERSIONS, VERSIONS),
         ),
         "queue summary get": (lambda s: s.queue_summaries.get(), ()),
         "queue summary update": (
-            lambda s, n, old, new: s.queue_summaries.update(
-                QueueSummary(s.queue, "enabled", n, 5, 1, 1), old_version=old, new_version=new
+            lambda s, f, n, p, old, new: s.queue_summaries.update(
+                QueueSummary(owner(s, f), "disabled", n, 6, p, 1), old_version=old, new_version=new
             ),
-            (st.integers(0, 3), VERSIONS, VERSIONS),
+            (IS_FOREIGN, st.integers(0, 3), VERSIONS, VERSIONS, VERSIONS),
         ),
         "degree create": (
             lambda s, f, u, d, p: s.facts_by_degree.create(ProjectFactByDegree(owner(s, f), u, d, p)),
@@ -290,8 +296,8 @@ HISTORIES: st.SearchStrategy[list[Operation]] = st.one_of(
     family("acceptance create", "acceptance create", "acceptance get", "acceptance batch", "acceptance page"),
     family("issue create", "issue create", "issue get", "issue delete", "issue page"),
     family("observation create", "bulk build issues", "observation get", "observation page"),
-    family("transition create", "transition create", "transition page"),
-    family("enablement create", "enablement create", "enablement page"),
+    family("transition create", "transition create", "transition get", "transition page"),
+    family("enablement create", "enablement create", "enablement get", "enablement page"),
     family("queue summary create", "queue summary get", "queue summary update"),
     family("degree create", "degree create", "bulk facts by degree", "degree page"),
     family("bulk facts by degree", "audit facts by degree", "fetch facts by degree"),

@@ -1,11 +1,18 @@
 """Valid entities and rows to store; a test names only the fields it is about."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from stovepipe_cli.entities import (
     Build,
+    BuildIssue,
+    IssueLog,
     OpenIssue,
+    ProjectFactByDegree,
     Queue,
+    QueueLog,
+    QueueSummary,
     Request,
     RequestAcceptance,
     RequestLog,
@@ -13,6 +20,7 @@ from stovepipe_cli.entities import (
     RequestURI,
     ValidationFact,
 )
+from stovepipe_cli.entities.queue_log import queue_log_id
 from stovepipe_cli.storage.contract import rows as r
 from stovepipe_cli.storage.contract.rows import Row
 
@@ -113,6 +121,38 @@ def an_acceptance(queue: str, request_id: str = "7", accepted_at_ms: int = NOON_
 
 def an_issue(queue: str, task_id: str = "//app:test", unit_id: str = "", build_id: str = "b7") -> OpenIssue:
     return OpenIssue(queue, task_id, unit_id, build_id)
+
+
+def an_observation(queue: str, build_id: str = "b7", task_id: str = "//app:test", unit_id: str = "") -> BuildIssue:
+    return BuildIssue(queue, build_id, task_id, unit_id)
+
+
+def a_transition(
+    queue: str,
+    build_id: str = "b7",
+    event: str = "opened",
+    *,
+    task_id: str = "//app:test",
+    unit_id: str = "",
+    timestamp_ms: int = NOON_MS,
+) -> IssueLog:
+    return IssueLog(queue, task_id, unit_id, build_id, event, timestamp_ms)
+
+
+def an_occurrence(
+    queue: str, sequence: int = 1, state: str = "enabled", metadata: Mapping[str, str] = MappingProxyType({})
+) -> QueueLog:
+    return QueueLog(queue, queue_log_id(sequence), sequence, state, NOON_MS + sequence, metadata)
+
+
+def a_queue_summary(
+    queue: str, *, state: str = "enabled", sequence: int = 9, projection_version: int = 5, version: int = 1
+) -> QueueSummary:
+    return QueueSummary(queue, state, sequence, NOON_MS, projection_version, version)
+
+
+def a_mapping(queue: str, degree: float = 0.5, project: str = "app", uri: str = URI) -> ProjectFactByDegree:
+    return ProjectFactByDegree(queue, uri, degree, project)
 
 
 # Two rows of each kind, in key order, and (but for the queue's own rows) a third that shares its first key part

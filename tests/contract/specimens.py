@@ -4,18 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from stovepipe_cli.storage.contract import Storage
+from stovepipe_cli.entities import ProjectFactByDegree
+from stovepipe_cli.storage.contract import NotFound, Storage
 from tests.contract.samples import (
     NOON_MS,
     URI,
     a_build,
     a_fact,
     a_log,
+    a_mapping,
     a_request,
     a_summary,
+    a_transition,
     a_uri,
     an_acceptance,
     an_issue,
+    an_observation,
 )
 
 E = TypeVar("E")
@@ -44,8 +48,18 @@ class Specimen(Generic[E]):
 # As long as a text column allows, in characters that take four bytes each.
 LONGEST_TEXT = "🙂" * 255
 LONGEST_REQUEST_ID = "🙂" * 255
+LONGEST_BUILD_ID = "🙂" * 255
 LONGEST_TASK = "é" * 127 + "t"
 LONGEST_UNIT = "🙂" * 256
+
+
+def the_mapping(storage: Storage, uri: str, project: str) -> ProjectFactByDegree:
+    """A mapping by its key, which its store has no get for."""
+    for mapping in storage.facts_by_degree.list_after(uri, None, 9):
+        if mapping.project == project:
+            return mapping
+    raise NotFound(f"no project '{project}' of '{uri}'")
+
 
 SPECIMENS: tuple[Specimen[Any], ...] = (
     Specimen("request.id", a_request, lambda s, e: s.requests.create(e), lambda s, k: s.requests.get(k), LONGEST_TEXT),
@@ -110,6 +124,72 @@ SPECIMENS: tuple[Specimen[Any], ...] = (
         lambda s, k: s.open_issues.get("//app:test", k),
         LONGEST_UNIT,
         may_be_empty=True,
+        is_binary=True,
+    ),
+    Specimen(
+        "build_issue.build",
+        an_observation,
+        lambda s, e: s.build_issues.create(e),
+        lambda s, k: s.build_issues.get(k, "//app:test", ""),
+        LONGEST_BUILD_ID,
+        is_binary=True,
+    ),
+    Specimen(
+        "build_issue.task",
+        lambda queue, key: an_observation(queue, "b7", key),
+        lambda s, e: s.build_issues.create(e),
+        lambda s, k: s.build_issues.get("b7", k, ""),
+        LONGEST_TASK,
+        is_binary=True,
+    ),
+    Specimen(
+        "build_issue.unit",
+        lambda queue, key: an_observation(queue, "b7", "//app:test", key),
+        lambda s, e: s.build_issues.create(e),
+        lambda s, k: s.build_issues.get("b7", "//app:test", k),
+        LONGEST_UNIT,
+        may_be_empty=True,
+        is_binary=True,
+    ),
+    Specimen(
+        "issue_log.task",
+        lambda queue, key: a_transition(queue, task_id=key),
+        lambda s, e: s.issue_log.create(e),
+        lambda s, k: s.issue_log.get(k, "", "b7", "opened"),
+        LONGEST_TASK,
+        is_binary=True,
+    ),
+    Specimen(
+        "issue_log.unit",
+        lambda queue, key: a_transition(queue, unit_id=key),
+        lambda s, e: s.issue_log.create(e),
+        lambda s, k: s.issue_log.get("//app:test", k, "b7", "opened"),
+        LONGEST_UNIT,
+        may_be_empty=True,
+        is_binary=True,
+    ),
+    Specimen(
+        "issue_log.build",
+        a_transition,
+        lambda s, e: s.issue_log.create(e),
+        lambda s, k: s.issue_log.get("//app:test", "", k, "opened"),
+        LONGEST_BUILD_ID,
+        is_binary=True,
+    ),
+    Specimen(
+        "fact_by_degree.uri",
+        lambda queue, key: a_mapping(queue, uri=key),
+        lambda s, e: s.facts_by_degree.create(e),
+        lambda s, k: the_mapping(s, k, "app"),
+        "🙂" * 255,
+        is_binary=True,
+    ),
+    Specimen(
+        "fact_by_degree.project",
+        lambda queue, key: a_mapping(queue, project=key),
+        lambda s, e: s.facts_by_degree.create(e),
+        lambda s, k: the_mapping(s, URI, k),
+        "🙂" * 255,
         is_binary=True,
     ),
 )

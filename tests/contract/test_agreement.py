@@ -5,12 +5,29 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 
 from stovepipe_cli.storage.contract import CollationConflict, Storage, StorageFactory
-from stovepipe_cli.storage.contract.rows import BuildIssueRow, ProjectFactByDegreeRow, RequestLogRow, RequestRow
+from stovepipe_cli.storage.contract.rows import (
+    BuildIssueRow,
+    IssueLogRow,
+    ProjectFactByDegreeRow,
+    QueueLogRow,
+    QueueSummaryRow,
+    RequestLogRow,
+    RequestRow,
+    Row,
+)
 from stovepipe_cli.storage.memory import MemoryFactory
 from tests.contract.operations import HISTORIES, PAGED_HISTORIES, Operation, audited
 from tests.contract.samples import URI
 
-ROW_TYPES = (RequestRow, RequestLogRow, BuildIssueRow, ProjectFactByDegreeRow)
+ROW_TYPES: tuple[type[Row], ...] = (
+    RequestRow,
+    RequestLogRow,
+    BuildIssueRow,
+    IssueLogRow,
+    ProjectFactByDegreeRow,
+    QueueLogRow,
+    QueueSummaryRow,
+)
 
 
 def everything(storage: Storage) -> object:

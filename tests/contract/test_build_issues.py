@@ -2,10 +2,10 @@
 
 import pytest
 
-from stovepipe_cli.entities import BuildIssue
 from stovepipe_cli.errors import IdentifierTooLong, InvalidEntity
 from stovepipe_cli.storage.contract import AlreadyExists, ForeignQueue, NotFound, Storage
 from tests.contract.paging import walk
+from tests.contract.samples import an_observation
 
 # In the order of the listing; no two are one.
 OBSERVED = [
@@ -24,10 +24,6 @@ OBSERVED = [
     ("é", ""),
     ("🙂", "🙂" * 256),
 ]
-
-
-def an_observation(queue: str, build_id: str = "b7", task_id: str = "//app:test", unit_id: str = "") -> BuildIssue:
-    return BuildIssue(queue, build_id, task_id, unit_id)
 
 
 def observe(storage: Storage, build_id: str = "b7") -> None:

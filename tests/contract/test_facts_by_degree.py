@@ -2,11 +2,10 @@
 
 import pytest
 
-from stovepipe_cli.entities import ProjectFactByDegree
 from stovepipe_cli.errors import IdentifierTooLong, InvalidEntity
 from stovepipe_cli.storage.contract import AlreadyExists, ForeignQueue, Storage
 from tests.contract.paging import walk
-from tests.contract.samples import URI
+from tests.contract.samples import URI, a_mapping
 
 # In the order of the listing.
 MAPPED = [
@@ -22,10 +21,6 @@ MAPPED = [
     (0.0, "a"),
     (0.0, "🙂"),
 ]
-
-
-def a_mapping(queue: str, degree: float = 0.5, project: str = "app", uri: str = URI) -> ProjectFactByDegree:
-    return ProjectFactByDegree(queue, uri, degree, project)
 
 
 def keep(storage: Storage) -> None:

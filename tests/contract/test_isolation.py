@@ -21,11 +21,16 @@ from tests.contract.samples import (
     a_build,
     a_fact,
     a_log,
+    a_mapping,
     a_queue,
+    a_queue_summary,
     a_request,
     a_summary,
+    a_transition,
     an_acceptance,
     an_issue,
+    an_observation,
+    an_occurrence,
 )
 from tests.contract.specimens import SPECIMENS, Specimen
 
@@ -69,12 +74,20 @@ def test_lists_leave_out_a_queue_whose_name_is_equal_by_collation_only(
     storage.request_log.create(a_log(storage.queue))
     storage.acceptances.create(an_acceptance(storage.queue))
     storage.open_issues.create(an_issue(storage.queue))
+    storage.build_issues.create(an_observation(storage.queue))
+    storage.issue_log.create(a_transition(storage.queue))
+    storage.queue_log.create(an_occurrence(storage.queue))
+    storage.facts_by_degree.create(a_mapping(storage.queue))
     respelled = factory.for_queue(storage.queue.upper())
     assert respelled.facts.list_after(URI, None, 9) == ()
     assert respelled.request_log.list("7") == ()
     assert respelled.request_log.list_after("7", None, 9) == ()
     assert respelled.acceptances.list_before(0, NOON_MS * 2, None, 9) == ()
     assert respelled.open_issues.list_after(None, 9) == ()
+    assert respelled.build_issues.list_after("b7", None, 9) == ()
+    assert respelled.issue_log.list_after("//app:test", "", None, 9) == ()
+    assert respelled.queue_log.list_after(0, 9) == ()
+    assert respelled.facts_by_degree.list_after(URI, None, 9) == ()
 
 
 def test_a_page_is_full_although_a_queue_equal_by_collation_has_rows_in_between(
@@ -136,6 +149,8 @@ def test_updates_of_another_queue_are_refused_before_any_query(bare: Storage) ->
         bare.builds.update(a_build("elsewhere"), old_version=1, new_version=2)
     with pytest.raises(ForeignQueue):
         bare.summaries.update(a_summary("elsewhere"), old_version=1, new_version=2)
+    with pytest.raises(ForeignQueue):
+        bare.queue_summaries.update(a_queue_summary("elsewhere"), old_version=1, new_version=2)
 
 
 def test_deletion_of_another_queues_issue_is_refused_before_any_query(bare: Storage) -> None:
@@ -166,6 +181,10 @@ def test_a_queue_without_rows_reads_as_empty(storage: Storage) -> None:
     assert storage.facts.list_after(URI, None, 9) == ()
     assert storage.acceptances.list_before(0, NOON_MS * 2, None, 9) == ()
     assert storage.open_issues.list_after(None, 9) == ()
+    assert storage.build_issues.list_after("b7", None, 9) == ()
+    assert storage.issue_log.list_after("//app:test", "", None, 9) == ()
+    assert storage.queue_log.list_after(0, 9) == ()
+    assert storage.facts_by_degree.list_after(URI, None, 9) == ()
     with storage.audit.snapshot() as snapshot:
         assert snapshot.page(RequestRow, limit=9).rows == ()
 

@@ -2,17 +2,10 @@
 
 import pytest
 
-from stovepipe_cli.entities import IssueLog
 from stovepipe_cli.errors import IdentifierTooLong, InvalidEntity
 from stovepipe_cli.storage.contract import AlreadyExists, ForeignQueue, NotFound, Storage
 from tests.contract.paging import walk
-from tests.contract.samples import NOON_MS
-
-
-def a_transition(
-    queue: str, build_id: str = "b7", event: str = "opened", *, unit_id: str = "", timestamp_ms: int = NOON_MS
-) -> IssueLog:
-    return IssueLog(queue, "//app:test", unit_id, build_id, event, timestamp_ms)
+from tests.contract.samples import NOON_MS, a_transition
 
 
 def test_the_first_timestamp_stays(storage: Storage) -> None:

@@ -10,7 +10,14 @@ import pytest
 
 from stovepipe_cli.errors import StovepipeError
 from stovepipe_cli.storage.contract import AlreadyExists, Storage, StorageFactory, VersionMismatch
-from tests.contract.samples import a_build, a_request, a_summary, an_acceptance
+from tests.contract.samples import (
+    a_build,
+    a_queue_summary,
+    a_request,
+    a_summary,
+    an_acceptance,
+    an_occurrence,
+)
 from tests.contract.specimens import SPECIMENS, Specimen
 
 RACERS = 4
@@ -57,6 +64,10 @@ UPDATES: dict[str, tuple[Callable[[Storage], object], Callable[[Storage, int], o
         lambda s: s.queues.get_or_create(),
         lambda s, _: s.queues.update(s.queues.get(), old_version=1, new_version=2),
     ),
+    "queue summary": (
+        lambda s: s.queue_summaries.create(a_queue_summary(s.queue)),
+        lambda s, n: s.queue_summaries.update(a_queue_summary(s.queue, sequence=n + 10), old_version=1, new_version=2),
+    ),
 }
 
 
@@ -66,6 +77,18 @@ def test_one_of_many_updates_of_a_version_wins(
 ) -> None:
     create(storage)
     assert outcomes(lambda number: update(storage, number)) == {None: 1, VersionMismatch: RACERS - 1}
+
+
+def test_one_of_many_changes_of_enablement_gets_the_sequence(storage: Storage) -> None:
+    states = ("enabled", "disabled", "draining", "paused")
+    got = outcomes(lambda number: storage.queue_log.create(an_occurrence(storage.queue, 7, states[number])))
+    assert got == {None: 1, AlreadyExists: RACERS - 1}
+    assert len(storage.queue_log.list_after(0, 9)) == 1
+
+
+def test_one_of_many_makers_of_the_queue_summary_wins(storage: Storage) -> None:
+    got = outcomes(lambda number: storage.queue_summaries.create(a_queue_summary(storage.queue, sequence=number + 1)))
+    assert got == {None: 1, AlreadyExists: RACERS - 1}
 
 
 def test_batches_that_overlap_create_every_mapping_once(storage: Storage) -> None:

@@ -14,12 +14,17 @@ from tests.contract.samples import (
     a_build,
     a_fact,
     a_log,
+    a_mapping,
     a_queue,
+    a_queue_summary,
     a_request,
     a_summary,
+    a_transition,
     a_uri,
     an_acceptance,
     an_issue,
+    an_observation,
+    an_occurrence,
 )
 
 WRITES: dict[str, Callable[[Storage], object]] = {
@@ -38,6 +43,12 @@ WRITES: dict[str, Callable[[Storage], object]] = {
     "acceptance batch": lambda s: s.acceptances.create_missing([an_acceptance(s.queue)]),
     "issue create": lambda s: s.open_issues.create(an_issue(s.queue)),
     "issue delete": lambda s: s.open_issues.delete(an_issue(s.queue)),
+    "observation create": lambda s: s.build_issues.create(an_observation(s.queue)),
+    "transition create": lambda s: s.issue_log.create(a_transition(s.queue)),
+    "enablement create": lambda s: s.queue_log.create(an_occurrence(s.queue)),
+    "queue summary create": lambda s: s.queue_summaries.create(a_queue_summary(s.queue)),
+    "queue summary update": lambda s: s.queue_summaries.update(a_queue_summary(s.queue), old_version=1, new_version=2),
+    "degree create": lambda s: s.facts_by_degree.create(a_mapping(s.queue)),
     "bulk": lambda s: s.bulk.insert(ROWS[RequestRow]),
 }
 
@@ -72,6 +83,10 @@ def test_gets_and_lists_answer(read_only: Storage) -> None:
     assert read_only.facts.list_after(URI, None, 9) == ()
     assert read_only.acceptances.list_before(0, NOON_MS, None, 9) == ()
     assert read_only.open_issues.list_after(None, 9) == ()
+    assert read_only.build_issues.list_after("b7", None, 9) == ()
+    assert read_only.issue_log.list_after("//app:test", "", None, 9) == ()
+    assert read_only.queue_log.list_after(0, 9) == ()
+    assert read_only.facts_by_degree.list_after(URI, None, 9) == ()
 
 
 def test_audits_answer(read_only: Storage) -> None:

@@ -18,10 +18,12 @@ from tests.contract.samples import (
     a_build,
     a_log,
     a_queue,
+    a_queue_summary,
     a_request,
     a_summary,
     an_acceptance,
     an_issue,
+    an_occurrence,
 )
 from tests.contract.specimens import SPECIMENS, Specimen
 
@@ -121,6 +123,15 @@ CALLS: dict[str, Callable[[Storage], object]] = {
     "acceptance batch": lambda s: s.acceptances.create_missing([an_acceptance(s.queue)]),
     "issue page": lambda s: s.open_issues.list_after(None, 9),
     "issue delete": lambda s: s.open_issues.delete(an_issue(s.queue)),
+    "observation page": lambda s: s.build_issues.list_after("b7", None, 9),
+    "transition page": lambda s: s.issue_log.list_after("//app:test", "", None, 9),
+    "degree page": lambda s: s.facts_by_degree.list_after(URI, None, 9),
+    "enablement create": lambda s: s.queue_log.create(an_occurrence(s.queue)),
+    "enablement get": lambda s: s.queue_log.get("enablement/1"),
+    "enablement page": lambda s: s.queue_log.list_after(0, 9),
+    "queue summary create": lambda s: s.queue_summaries.create(a_queue_summary(s.queue)),
+    "queue summary get": lambda s: s.queue_summaries.get(),
+    "queue summary update": lambda s: s.queue_summaries.update(a_queue_summary(s.queue), old_version=1, new_version=2),
 }
 
 

@@ -9,15 +9,20 @@ from stovepipe_cli.storage.contract import Storage
 from tests.contract import (
     test_acceptances,
     test_audit_reader,
+    test_build_issues,
     test_bulk_writer,
     test_facts,
+    test_facts_by_degree,
     test_isolation,
+    test_issue_log,
     test_keys,
     test_open_issues,
+    test_queue_enablement,
     test_queues,
     test_request_log,
     test_requests,
 )
+from tests.contract import wrong_row_stores as wrong_rows
 from tests.contract import wrong_stores as wrong
 from tests.contract.specimens import BY_NAME
 
@@ -104,6 +109,38 @@ CASES: dict[str, tuple[wrong.Opener, Check]] = {
     "needs the cursor's row": (
         wrong.opener(open_issues=wrong.NeedsTheCursorsRow),
         alone(test_open_issues.test_paging_goes_on_after_the_cursors_issue_was_removed),
+    ),
+    "observes tasks alone": (
+        wrong.opener(build_issues=wrong_rows.ObservesTasksAlone),
+        alone(lambda s: test_keys.test_what_was_created_is_read_back_whole(s, BY_NAME["build_issue.unit"])),
+    ),
+    "takes any cursor": (
+        wrong.opener(build_issues=wrong_rows.TakesAnyCursor),
+        alone(test_build_issues.test_a_cursor_of_a_unit_without_a_task_is_refused),
+    ),
+    "includes the transition": (
+        wrong.opener(issue_log=wrong_rows.IncludesTheTransition),
+        alone(lambda s: test_issue_log.test_the_transitions_of_one_issue_page_by_build_and_event(s, 3)),
+    ),
+    "moves the timestamp": (
+        wrong.opener(issue_log=wrong_rows.MovesTheTimestamp),
+        alone(test_issue_log.test_the_first_timestamp_stays),
+    ),
+    "orders sequences by text": (
+        wrong.opener(queue_log=wrong_rows.OrdersSequencesByText),
+        alone(lambda s: test_queue_enablement.test_occurrences_page_by_number_and_not_by_text(s, 5)),
+    ),
+    "counts projections by rows": (
+        wrong.opener(queue_summaries=wrong_rows.CountsProjectionsByRows),
+        alone(test_queue_enablement.test_the_three_numbers_move_apart),
+    ),
+    "rounds degrees": (
+        wrong.opener(facts_by_degree=wrong_rows.RoundsDegrees),
+        alone(lambda s: test_facts_by_degree.test_a_commit_pages_worst_first(s, 3)),
+    ),
+    "lists best first": (
+        wrong.opener(facts_by_degree=wrong_rows.ListsBestFirst),
+        alone(lambda s: test_facts_by_degree.test_a_commit_pages_worst_first(s, 100)),
     ),
     "inserts row by row": (
         wrong.opener(bulk=wrong.InsertsRowByRow),

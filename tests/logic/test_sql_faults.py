@@ -37,6 +37,8 @@ RETRYABLE = {Fault.LOST, Fault.UNREACHABLE, Fault.OVERLOADED, Fault.LOCK_WAIT, F
         (1969, Fault.TIMEOUT),
         (3024, Fault.TIMEOUT),
         (1406, Fault.VALUE_REFUSED),
+        (1452, Fault.VALUE_REFUSED),
+        (1644, Fault.VALUE_REFUSED),
         (1064, Fault.OTHER),
         (9999, Fault.OTHER),
     ],

@@ -6,8 +6,25 @@ from pathlib import Path
 import pytest
 
 from stovepipe_cli.storage.connection import Limits, parse_connection_url
-from stovepipe_cli.storage.contract.rows import RequestAcceptanceRow, RequestLogRow, RequestRow
-from stovepipe_cli.storage.contract.tables import REQUEST, REQUEST_ACCEPTANCE, REQUEST_LOG, Table
+from stovepipe_cli.storage.contract.rows import (
+    BuildIssueRow,
+    IssueLogRow,
+    OpenIssueRow,
+    ProjectFactByDegreeRow,
+    RequestAcceptanceRow,
+    RequestLogRow,
+    RequestRow,
+)
+from stovepipe_cli.storage.contract.tables import (
+    BUILD_ISSUE,
+    ISSUE_LOG,
+    OPEN_ISSUE,
+    PROJECT_FACT_BY_DEGREE,
+    REQUEST,
+    REQUEST_ACCEPTANCE,
+    REQUEST_LOG,
+    Table,
+)
 from stovepipe_cli.storage.mysql import MySQLBackend
 from stovepipe_cli.storage.open import open_storage
 from stovepipe_cli.storage.sql.backend import Backend
@@ -34,6 +51,10 @@ class Plans:
                         for k in range(3)
                     ]
                     + [RequestAcceptanceRow(NOON_MS + n, f"{n:04}") for n in range(REQUESTS)]
+                    + [BuildIssueRow(f"{n % 4:04}", f"{n:04}", "u") for n in range(REQUESTS)]
+                    + [OpenIssueRow(f"{n:04}", "u", "b7") for n in range(REQUESTS)]
+                    + [IssueLogRow(f"{n % 4:04}", "u", f"{n:04}", "opened", NOON_MS) for n in range(REQUESTS)]
+                    + [ProjectFactByDegreeRow(f"{n % 4:04}", n / REQUESTS, f"{n:04}") for n in range(REQUESTS)]
                 )
         self.backend = backend
         self.session = Session(backend.connect(), 0)
@@ -48,12 +69,11 @@ class Plans:
         return list(self.session.fetch(f"{word} {statement.text}", statement.parameters(values)))
 
     def _value(self, name: str) -> object:
-        if name == "k_queue":
-            return "main"
-        if name == "b_queue":
-            return b"main"
-        if "limit" in name:
-            return 10
+        fixed = {"k_queue": "main", "b_queue": b"main", "o_degree": 0.5, "limit": 10}
+        if name in fixed:
+            return fixed[name]
+        if name.startswith("k_"):
+            return b"0001"
         if "_at_ms" in name:
             return NOON_MS + REQUESTS // 2
         if name.startswith("k") and "_" in name and name[1].isdigit():
@@ -63,9 +83,11 @@ class Plans:
 
 @pytest.fixture
 def mariadb_plans(mariadb_service_database: str) -> Iterator[Plans]:
+    with open_storage(mariadb_service_database) as factory:
+        factory.admin.create_tables()
     backend = MySQLBackend(parse_connection_url(mariadb_service_database), Limits(), is_read_only=False)
     plans = Plans(backend, mariadb_service_database)
-    plans.session.fetch("ANALYZE TABLE request, request_log, request_acceptance")
+    plans.session.fetch(f"ANALYZE TABLE {', '.join({table.name for table, _ in (STATEMENTS | LISTINGS).values()})}")
     yield plans
     plans.session.connection.close()
 
@@ -89,6 +111,18 @@ STATEMENTS: dict[str, tuple[Table, Callable[[TableStatements], Statement]]] = {
     "many requests": (REQUEST, lambda statements: statements.many(1, MANY)),
     "log of many requests": (REQUEST_LOG, lambda statements: statements.many(1, MANY)),
     "many entries": (REQUEST_LOG, lambda statements: statements.many(2, MANY)),
+}
+
+
+def listing(prefix: tuple[str, ...], order: tuple[str, ...]) -> Callable[[TableStatements], Statement]:
+    return lambda statements: statements.listing(prefix, order, is_after=True, is_limited=True, as_bytes=False)
+
+
+LISTINGS: dict[str, tuple[Table, Callable[[TableStatements], Statement]]] = {
+    "observations of a build": (BUILD_ISSUE, listing(("build_id",), ("task_id", "unit_id"))),
+    "open issues": (OPEN_ISSUE, listing((), ("task_id", "unit_id"))),
+    "transitions of an issue": (ISSUE_LOG, listing(("task_id", "unit_id"), ("build_id", "event"))),
+    "facts by degree": (PROJECT_FACT_BY_DEGREE, listing(("uri",), ("degree", "project"))),
 }
 each = pytest.mark.parametrize(("table", "build"), STATEMENTS.values(), ids=STATEMENTS)
 
@@ -116,6 +150,24 @@ def test_sqlite_searches_the_primary_key_without_sorting(
     plan = str(sqlite_plans.explain("EXPLAIN QUERY PLAN", build(sqlite_plans.statements(table))))
     assert f"SEARCH {table.name} USING PRIMARY KEY (queue=? AND" in plan
     assert "SCAN" not in plan
+    assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.parametrize(("table", "build"), LISTINGS.values(), ids=LISTINGS)
+def test_mariadb_starts_a_listing_behind_its_key_without_sorting(
+    mariadb_plans: Plans, table: Table, build: Callable[[TableStatements], Statement]
+) -> None:
+    (step,) = mariadb_plans.explain("EXPLAIN", build(mariadb_plans.statements(table)))
+    assert (step[3], step[5]) == ("range", "PRIMARY")
+    assert "filesort" not in str(step)
+
+
+@pytest.mark.parametrize(("table", "build"), LISTINGS.values(), ids=LISTINGS)
+def test_sqlite_starts_a_listing_behind_its_key_without_sorting(
+    sqlite_plans: Plans, table: Table, build: Callable[[TableStatements], Statement]
+) -> None:
+    plan = str(sqlite_plans.explain("EXPLAIN QUERY PLAN", build(sqlite_plans.statements(table))))
+    assert f"SEARCH {table.name} USING PRIMARY KEY (queue=? AND" in plan
     assert "TEMP B-TREE" not in plan
 
 

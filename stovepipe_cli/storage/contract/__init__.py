@@ -34,6 +34,7 @@ from stovepipe_cli.storage.contract.errors import (
     StorageError,
     StorageReadOnly,
     StorageUnavailable,
+    UnreadableRow,
     VersionMismatch,
 )
 from stovepipe_cli.storage.contract.issue_log_store import IssueLogStore
@@ -89,6 +90,7 @@ __all__ = [
     "StorageReadOnly",
     "StorageUnavailable",
     "TableView",
+    "UnreadableRow",
     "ValidationFactStore",
     "VersionMismatch",
 ]

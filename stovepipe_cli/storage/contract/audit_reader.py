@@ -52,7 +52,8 @@ class AuditSnapshot(ABC):
         and `upto=("r2",)` ends behind those of r2.
 
         Order and comparison are the table's own, which for text keys may be a collation; byte order is promised
-        for binary keys and byte-exact tables. `SchemaMismatch` where the table is absent.
+        for binary keys and byte-exact tables. `SchemaMismatch` where the table is absent, `UnreadableRow` where a row
+        holds a value that is not of its column's type; the same goes for `multi_get`.
         """
 
     @abstractmethod

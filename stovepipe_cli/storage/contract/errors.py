@@ -20,6 +20,7 @@ __all__ = [
     "StorageError",
     "StorageReadOnly",
     "StorageUnavailable",
+    "UnreadableRow",
     "VersionMismatch",
 ]
 
@@ -83,6 +84,12 @@ class SchemaMismatch(StorageError):
 
     code = "schema-mismatch"
     exit_code = 2
+
+
+class UnreadableRow(SchemaMismatch):
+    """A stored value is not of its column's type, which only a database without strict types lets happen."""
+
+    code = "unreadable-row"
 
 
 class CollationConflict(SchemaMismatch):

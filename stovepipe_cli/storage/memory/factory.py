@@ -51,7 +51,6 @@ def system_clock_ms() -> int:
 
 def storage_over(tables: QueueTables) -> Storage:
     """Every store of the queue whose tables these are."""
-    audit = MemoryAuditReader(tables)
     return Storage(
         queue=tables.queue,
         requests=MemoryRequestStore(tables),
@@ -63,12 +62,12 @@ def storage_over(tables: QueueTables) -> Storage:
         summaries=MemoryRequestSummaryStore(tables),
         acceptances=MemoryRequestAcceptanceStore(tables),
         open_issues=MemoryOpenIssueStore(tables),
-        build_issues=RowBuildIssueStore(tables, audit),
-        issue_log=RowIssueLogStore(tables, audit),
-        queue_log=RowQueueLogStore(tables, audit),
+        build_issues=RowBuildIssueStore(tables),
+        issue_log=RowIssueLogStore(tables),
+        queue_log=RowQueueLogStore(tables),
         queue_summaries=RowQueueSummaryStore(tables),
-        facts_by_degree=RowProjectFactByDegreeStore(tables, audit),
-        audit=audit,
+        facts_by_degree=RowProjectFactByDegreeStore(tables),
+        audit=MemoryAuditReader(tables),
         bulk=MemoryBulkWriter(tables),
     )
 

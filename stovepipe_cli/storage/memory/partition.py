@@ -51,6 +51,12 @@ class Partition(Generic[R]):
         stop = len(self._order) if upto is None else self._behind(upto)
         return tuple(self._rows[key] for key in self._order[start : min(stop, start + limit)])
 
+    def within(self, prefix: StoredKey, after: StoredKey | None, limit: int) -> tuple[R, ...]:
+        """The first `limit` rows whose key begins with `prefix`, behind the key that `after` makes with it."""
+        start = bisect_left(self._order, prefix) if after is None else self._behind((*prefix, *after))
+        stop = self._behind(prefix)
+        return tuple(self._rows[key] for key in self._order[start : min(stop, start + limit)])
+
     def starting_with(self, prefix: StoredKey) -> tuple[R, ...]:
         """Every row whose key begins with these parts, in key order."""
         keys = self._order[bisect_left(self._order, prefix) : self._behind(prefix)]

@@ -49,6 +49,14 @@ class QueueTables:
         with self.database.lock:
             return self.database.partition(row_type, self.queue).page(bound, None, limit)
 
+    def within(self, row_type: type[R], prefix: Key, after: Key | None, limit: int) -> tuple[R, ...]:
+        """The first rows whose key begins with `prefix`, in key order, behind `after`: all other parts of a key."""
+        table = TABLE_OF[row_type]
+        start = stored_key(table, prefix)
+        behind = None if after is None else stored_key(table, (*prefix, *after))[len(prefix) :]
+        with self.database.lock:
+            return self.database.partition(row_type, self.queue).within(start, behind, limit)
+
     def between(self, row_type: type[R], lowest: Key, below: Key) -> tuple[R, ...]:
         """Every row with lowest <= key < below, in key order."""
         table = TABLE_OF[row_type]

@@ -15,7 +15,8 @@ class Backend(ABC):
     """A database product, reached by one spec; holds no connection itself.
 
     `errors` are the classes that its driver raises. `clock` is an expression for Unix milliseconds. `compares_rows`
-    says whether comparing whole rows of columns reads a range of an index.
+    says whether comparing whole rows of columns reads a range of an index, `keeps_types` whether a column holds values
+    of its own type alone.
     """
 
     spec: ConnectionSpec
@@ -25,6 +26,7 @@ class Backend(ABC):
     begin_write: str
     clock: str
     compares_rows: bool
+    keeps_types: bool = True
 
     @abstractmethod
     def connect(self) -> DriverConnection:

@@ -101,8 +101,8 @@ SENTENCES: Mapping[Fault, Sentence] = MappingProxyType(
         ),
         Fault.VALUE_REFUSED: Sentence(
             InvalidEntity,
-            "a value does not fit its column in {subject}; nothing was written",
-            "check lengths, ranges and metadata of the rows to be written",
+            "{subject} refuses a row; nothing was written",
+            "check lengths, ranges and metadata of the rows to be written, and constraints and triggers of the table",
         ),
         Fault.TIMEOUT: Sentence(
             StatementTimeout,

@@ -41,7 +41,6 @@ class SQLFactory(StorageFactory):
     def for_queue(self, name: str) -> Storage:
         guards.require_queue_name(name)
         tables = QueueTables(self._database, name)
-        audit = SQLAuditReader(tables)
         return Storage(
             queue=name,
             requests=SQLRequestStore(tables),
@@ -53,12 +52,12 @@ class SQLFactory(StorageFactory):
             summaries=SQLRequestSummaryStore(tables),
             acceptances=SQLRequestAcceptanceStore(tables),
             open_issues=SQLOpenIssueStore(tables),
-            build_issues=RowBuildIssueStore(tables, audit),
-            issue_log=RowIssueLogStore(tables, audit),
-            queue_log=RowQueueLogStore(tables, audit),
+            build_issues=RowBuildIssueStore(tables),
+            issue_log=RowIssueLogStore(tables),
+            queue_log=RowQueueLogStore(tables),
             queue_summaries=RowQueueSummaryStore(tables),
-            facts_by_degree=RowProjectFactByDegreeStore(tables, audit),
-            audit=audit,
+            facts_by_degree=RowProjectFactByDegreeStore(tables),
+            audit=SQLAuditReader(tables),
             bulk=SQLBulkWriter(tables),
         )
 

@@ -57,6 +57,8 @@ MYSQL_FAULTS: Mapping[int, Fault] = MappingProxyType(
         **dict.fromkeys((1037, 1040, 1041, 1047, 1180, 1203, 1226), Fault.OVERLOADED),
         **dict.fromkeys((1317, 1969, 3024), Fault.TIMEOUT),
         **dict.fromkeys((1048, 1153, 1264, 1265, 1292, 1364, 1366, 1406, 3140, 3819, 4025), Fault.VALUE_REFUSED),
+        # Foreign keys, and triggers that refuse a row by SIGNAL: of no service, and still no reason to try again.
+        **dict.fromkeys((1216, 1217, 1451, 1452, 1557, 1644), Fault.VALUE_REFUSED),
         **dict.fromkeys((1021, 1114), Fault.DISK),
     }
 )

@@ -58,9 +58,9 @@ class QueueTables:
     def listing(
         self,
         row_type: type[R],
-        prefix: tuple[str, ...],
+        prefix: Key,
         order: tuple[str, ...],
-        after: tuple[int | str, ...] | None = None,
+        after: Key | None = None,
         limit: int | None = None,
     ) -> tuple[R, ...]:
         """Rows whose key begins with `prefix`, in byte order of the columns `order`, behind the values `after`."""
@@ -84,6 +84,10 @@ class QueueTables:
             return made(row_type, statements.values.read(session.rows(statement, values)))
 
         return self.database.read(work, table.name)
+
+    def within(self, row_type: type[R], prefix: Key, after: Key | None, limit: int) -> tuple[R, ...]:
+        """Rows whose key begins with `prefix`, in key order and bytewise, behind `after`: all other parts of a key."""
+        return self.listing(row_type, prefix, TABLE_OF[row_type].key[1 + len(prefix) :], after, limit)
 
     def newest(
         self, low: int, below: int, before: tuple[int, str] | None, limit: int

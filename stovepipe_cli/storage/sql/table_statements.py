@@ -26,7 +26,7 @@ class TableStatements:
         self.table = shape.table
         self.queue_column = shape.table.queue_column
         self.key_columns = shape.key_columns
-        self.values = TableValues(shape)
+        self.values = TableValues(shape, keeps_types=backend.keeps_types)
         self._backend = backend
         self._source = sa.table(shape.table.name, *(sa.column(column.name) for column in shape.present))
         self._statements: dict[object, Statement] = {}
@@ -105,7 +105,9 @@ class TableStatements:
         """Rows of a key prefix in byte order of `order`, from its start or behind the parameters `o_*`."""
 
         def build() -> ClauseElement:
-            bounds = [self._byte_bound(name, as_bytes=as_bytes) for name in order]
+            bounds = [
+                self._byte_bound(name, as_bytes=as_bytes, is_descending=name in self.table.descending) for name in order
+            ]
             chosen = [*self._same((self.queue_column, *prefix))]
             chosen += [beyond(bounds, by_row=self._backend.compares_rows)] if is_after else []
             select = sa.select(*self._read()).where(*chosen).order_by(*(bound.order for bound in bounds))

@@ -2,18 +2,34 @@
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from stovepipe_cli.entities.limits import MAX_INT64
 from stovepipe_cli.keys import is_text, key_bytes, key_text
-from stovepipe_cli.storage.contract.errors import InvalidEntity
+from stovepipe_cli.storage.contract.errors import InvalidEntity, UnreadableRow
 from stovepipe_cli.storage.contract.rows import Key, Row
-from stovepipe_cli.storage.contract.tables import Column
+from stovepipe_cli.storage.contract.tables import Column, ColumnKind
 from stovepipe_cli.storage.sql.catalog import Shape
 
 R = TypeVar("R", bound=Row)
 Values = dict[str, object]
 Answer = tuple[Any, ...]
+
+
+_TYPES: Mapping[ColumnKind, frozenset[type]] = MappingProxyType(
+    {
+        "text": frozenset({str}),
+        "json": frozenset({str}),
+        "binary": frozenset({str, bytes}),
+        "int": frozenset({int}),
+        "bigint": frozenset({int}),
+        "double": frozenset({float, int}),
+    }
+)
+_WORDS: Mapping[ColumnKind, str] = MappingProxyType(
+    {"text": "text", "json": "text", "binary": "bytes", "int": "integer", "bigint": "integer", "double": "number"}
+)
 
 
 class Unstorable(Exception):
@@ -27,8 +43,9 @@ class TableValues:
     and `b_` as bytes, `o_` and `ob_` are the same for the place where an order goes on.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, *, keeps_types: bool = True) -> None:
         self._shape = shape
+        self._keeps_types = keeps_types
         self._table = shape.table
         self._queue_column = shape.table.queue_column
         self._columns = shape.row_columns
@@ -91,7 +108,9 @@ class TableValues:
         return value
 
     def read(self, answers: Sequence[Answer]) -> Sequence[Answer]:
-        """Answers with their bytes turned into text."""
+        """Answers with their bytes turned into text; `UnreadableRow` where a value is not of its column's type."""
+        if not self._keeps_types:
+            self._require_types(answers)
         return [self._with_text(answer) for answer in answers] if self._binary else answers
 
     def known(self, row: R) -> R:
@@ -129,6 +148,23 @@ class TableValues:
             if is_plain and column.kind in {"int", "bigint"} and -MAX_INT64 <= min(values) <= max(values) <= MAX_INT64:
                 return values
         return [self._for_write(column, value) for value in values]
+
+    def _require_types(self, answers: Sequence[Answer]) -> None:
+        # A column at a time, and what a select adds behind the columns is not looked at.
+        for place, (column, values) in enumerate(zip(self._columns, zip(*answers, strict=True), strict=False)):
+            allowed = self._allowed(column)
+            if not allowed.issuperset(map(type, values)):
+                answer = next(each for each in answers if type(each[place]) not in allowed)
+                key = ", ".join(repr(part) for part in answer[: len(self._shape.key_columns)])
+                raise UnreadableRow(
+                    f"row ({key}) of table '{self._table.name}' has a '{column.name}' that is no {_WORDS[column.kind]}",
+                    hint="the row was written by another program; correct or remove it",
+                )
+
+    def _allowed(self, column: Column) -> frozenset[type]:
+        if self._shape.has(column.name) and self._shape.is_binary(column.name):
+            return frozenset({bytes})
+        return _TYPES[column.kind]
 
     def _with_text(self, answer: Answer) -> Answer:
         values = list(answer)
