@@ -28,14 +28,14 @@ def check_database(admin: DatabaseAdmin) -> DatabaseCheckReport:
 
 
 def ping_database(connect: Callable[[], DatabaseAdmin], clock: Clock, *, wait_ms: int) -> DatabasePingReport:
-    """Who answers; `StorageUnavailable` where nobody did within `wait_ms`."""
+    """Who answers; `StorageUnavailable` where nobody did within `wait_ms`, at once where waiting cannot help."""
     deadline = clock.monotonic() + wait_ms / 1000
     while True:
         started = clock.monotonic()
         try:
             state = connect().ping()
-        except StorageUnavailable:
-            if clock.monotonic() + _PAUSE_SECONDS > deadline:
+        except StorageUnavailable as error:
+            if not error.retryable or clock.monotonic() + _PAUSE_SECONDS > deadline:
                 raise
             clock.sleep(_PAUSE_SECONDS)
             continue

@@ -58,7 +58,7 @@ def ping(
     group,
     "grants",
     example="stovepipe db grants --role audit --account stovepipe_audit@10.0.0.%",
-    exits="0 printed; 2 there is no such role; 6 the database cannot be reached",
+    exits="0 printed; 2 there is no such role or account; 6 the database cannot be reached",
 )
 def grants(
     session: Session,
@@ -67,7 +67,16 @@ def grants(
         str, typer.Option("--account", metavar="USER@HOST", help="The account that the rights are for.")
     ] = "stovepipe",
 ) -> object:
-    """Print the statements that give an account the rights of a role, for a database administrator to run."""
+    """Print the statements that give an account the rights of a role, for a database administrator to run.
+
+    The account is taken to exist.
+    """
     from stovepipe_cli.look.grants import list_grants
 
-    return list_grants(session.reading().admin, role, account)
+    ledger = session.config.ledger.value
+    return list_grants(
+        lambda: session.reading().admin,
+        role,
+        account,
+        ledger_database=ledger.target.database if ledger and ledger.target.backend == "mysql" else None,
+    )

@@ -27,4 +27,8 @@ def list_facts(
     """List a commit's project facts, worst first, each compared with the mapping that it stands under."""
     from stovepipe_cli.look.facts import list_facts as page
 
-    return page(session.storage(), uri, limit=limit, cursor=cursor)
+    storage = session.storage()
+    report = page(storage, uri, session.clock, limit=limit, cursor=cursor)
+    if not report.items:
+        session.warn_without_rows(storage)
+    return report

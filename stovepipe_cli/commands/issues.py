@@ -53,7 +53,8 @@ def show_issue(
     """Show whether an issue is open, in which build it was first seen, and when it opened and was resolved."""
     from stovepipe_cli.look.issues import show_issue as one_issue
 
-    return one_issue(session.storage(), task, unit)
+    storage = session.storage()
+    return session.suggest_queue(lambda: one_issue(storage, task, unit))
 
 
 @command(
@@ -74,4 +75,8 @@ def observations(
     """List what a build was seen to break. An empty list is no success of the build."""
     from stovepipe_cli.look.issues import list_observations
 
-    return list_observations(session.storage(), build, limit=limit, cursor=cursor, every=every)
+    storage = session.storage()
+    report = list_observations(storage, build, limit=limit, cursor=cursor, every=every)
+    if not report.items:
+        session.warn_without_rows(storage)
+    return report

@@ -27,19 +27,16 @@ def list_queues(session: Session) -> object:
     group,
     "show",
     example="stovepipe queues show -q monorepo/main",
-    exits="0 shown; 5 the queue has neither a row nor a request",
+    exits="0 shown; 2 a bad option; 5 the queue has neither a row nor a request",
 )
 def show_queue(
     session: Session,
     look_back: Annotated[
-        int, typer.Option("--look-back", metavar="N", help="Newest request numbers to look among.")
+        int, typer.Option("--look-back", metavar="N", help="How many of the newest request numbers to look at.")
     ] = 5000,
 ) -> object:
     """Show why the branch is, or is not, green: last green, newest verdict, what is unfinished, what disagrees."""
-    from stovepipe_cli.errors import UsageError
     from stovepipe_cli.look.queue import show_queue as one_queue
 
-    if look_back < 1:
-        raise UsageError(f"--look-back {look_back} looks at nothing", hint="give 1 or more")
     storage = session.storage()
-    return session.suggest_queue(lambda: one_queue(storage, session.clock, look_back=look_back))
+    return session.suggest_queue(lambda: one_queue(storage, session.clock, most=look_back))

@@ -41,20 +41,21 @@ def list_requests(
 ) -> object:
     """List requests, newest acceptance first, or highest number first.
 
-    The order by acceptance goes through the acceptance mappings: a request without one cannot appear, and the note
-    on stderr says how many there are.
+    The order by acceptance goes through the acceptance mappings: a request without one cannot appear, and a note on
+    stderr says how many there are. The order by number shows every request whose id holds a number. With --state or a
+    window a page may end before it is full, and its cursor goes on from there.
     """
     from stovepipe_cli.commands.request_filter import request_filter
-    from stovepipe_cli.look.requests import list_by_acceptance, list_by_number
 
     if order not in ORDERS:
         raise UsageError(f"there is no order '{order}'", hint=f"use {' or '.join(ORDERS)}")
     chosen = request_filter(session, state=state, older_than=older_than, since=since, until=until)
     storage = session.storage()
     if order == "number":
-        report = list_by_number(storage, chosen, session.clock, limit=limit, cursor=cursor)
+        from stovepipe_cli.look.requests_by_number import list_by_number as page
     else:
-        report = list_by_acceptance(storage, chosen, limit=limit, cursor=cursor)
+        from stovepipe_cli.look.requests_by_acceptance import list_by_acceptance as page
+    report = page(storage, chosen, session.clock, limit=limit, cursor=cursor)
     if not report.items:
         session.warn_without_rows(storage)
     return report
@@ -79,7 +80,7 @@ def show_request(
 ) -> object:
     """Show a request with its summary, its builds and the verdict of its commit, which the fact alone gives."""
     from stovepipe_cli.history.reference import resolve_request
-    from stovepipe_cli.look.requests import show_request as one_request
+    from stovepipe_cli.look.request import show_request as one_request
 
     storage = session.storage()
-    return one_request(storage, resolve_request(storage, request))
+    return session.suggest_queue(lambda: one_request(storage, resolve_request(storage, request), session.clock))

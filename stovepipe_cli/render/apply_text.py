@@ -1,6 +1,5 @@
 """What an apply or a backfill did, for people; the verdict is the last line."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from stovepipe_cli.render.context import RenderContext
@@ -10,7 +9,7 @@ from stovepipe_cli.render.ink import Ink, Tone, prose
 from stovepipe_cli.render.moments import counted
 from stovepipe_cli.render.symbols import symbols
 from stovepipe_cli.render.verify_text import findings_by_code
-from stovepipe_cli.render.writes import change_chunks, is_update, table_of, writes_table
+from stovepipe_cli.render.writes import change_chunks, table_of, writes_table
 from stovepipe_cli.reports import ApplyReport, BackfillReport, Verdict, Written
 
 _SHOWN_ROWS = 20
@@ -26,9 +25,10 @@ def apply_text(report: ApplyReport, context: RenderContext) -> Iterator[str]:
         yield sentence(prose(rest, "faint"), context)
     if written:
         yield "\n"
-        yield writes_table(Counter(row.action for row in written), context)
+        yield writes_table(written, context)
         yield "\n"
-    for text in findings_by_code(report.remaining_findings, context, label="remaining "):
+    remaining = sorted(report.remaining_findings, key=lambda finding: finding.code)
+    for text in findings_by_code(remaining, context, label="remaining "):
         yield text
         yield "\n"
     yield fields_block(
@@ -58,7 +58,7 @@ def apply_hints(report: ApplyReport) -> tuple[str, ...]:
     if not report.remaining_findings:
         return ()
     left = counted(len(report.remaining_findings), "finding remains", "findings remain")
-    return (f"{left} in the requests that were repaired: 'stovepipe verify' shows what each one needs",)
+    return (f"{left} in the requests of the plan: 'stovepipe verify' shows what each one needs",)
 
 
 def backfill_text(report: BackfillReport, context: RenderContext) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _closing(verdict: Verdict, text: str, *, is_dry_run: bool, context: RenderCo
 
 def _written(row: Written, context: RenderContext) -> str:
     key = " ".join(str(part) for part in row.key.values())
-    verb = "updated" if is_update(row.action) else "inserted"
+    verb = "updated" if row.is_update else "inserted"
     chunks: list[Chunk] = [(Ink(verb), Ink(table_of(row.action))), Ink(key)]
     if row.before is not None:
         chunks += change_chunks(row.before, row.after, context)

@@ -62,7 +62,8 @@ def _steps(report: DemoReport, context: RenderContext) -> tuple[_Step, ...]:
     return (
         _Step(
             "A scenario with damage fills a throw-away database",
-            f"stovepipe fixtures load {quote(report.loaded.file)}",
+            # By its name, as a bundled scenario is loaded from anywhere.
+            f"stovepipe fixtures load {quote(report.loaded.file.removesuffix('.yaml'))}",
             [sentence(prose(f"{counted(report.loaded.created, 'row')} inserted"), context)],
         ),
         _Step(

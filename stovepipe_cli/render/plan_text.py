@@ -11,7 +11,7 @@ from stovepipe_cli.render.flow import Chunk, flow, sentence
 from stovepipe_cli.render.ink import Ink, Tone, prose
 from stovepipe_cli.render.moments import counted, moment
 from stovepipe_cli.render.projection import cell
-from stovepipe_cli.render.writes import change_chunks, field_chunks, is_update, table_of, writes_table
+from stovepipe_cli.render.writes import change_chunks, field_chunks, table_of, writes_table
 from stovepipe_cli.reports import Evidence, PlanEntry, RepairPlan
 from stovepipe_cli.reports.repair import Action
 
@@ -25,8 +25,8 @@ def plan_text(plan: RepairPlan, context: RenderContext) -> Iterator[str]:
     yield "\n"
     ready = [entry for entry in plan.entries if entry.status == "ready"]
     sections: tuple[tuple[str, Tone, list[PlanEntry]], ...] = (
-        ("ready to insert", "good", [entry for entry in ready if not is_update(entry.action)]),
-        ("ready to update", "good", [entry for entry in ready if is_update(entry.action)]),
+        ("ready to insert", "good", [entry for entry in ready if not entry.is_update]),
+        ("ready to update", "good", [entry for entry in ready if entry.is_update]),
         ("needs an operator", "warn", [entry for entry in plan.entries if entry.status == "needs-operator"]),
         ("not derivable", "bad", [entry for entry in plan.entries if entry.status == "not-derivable"]),
     )
@@ -37,7 +37,7 @@ def plan_text(plan: RepairPlan, context: RenderContext) -> Iterator[str]:
         yield from _by_request(entries, context)
         yield "\n"
     if ready:
-        yield writes_table(Counter(entry.action for entry in ready), context)
+        yield writes_table(ready, context)
         yield "\n"
     yield _tail(plan, context)
 
@@ -78,7 +78,7 @@ def _head(plan: RepairPlan, context: RenderContext) -> str:
 
 def _tail(plan: RepairPlan, context: RenderContext) -> str:
     counts = Counter(entry.status for entry in plan.entries)
-    updates = sum(1 for entry in plan.entries if entry.status == "ready" and is_update(entry.action))
+    updates = sum(1 for entry in plan.entries if entry.status == "ready" and entry.is_update)
     parts = [counted(counts["ready"] - updates, "row") + " to insert", counted(updates, "row") + " to update"]
     if counts["needs-operator"]:
         parts.append(f"{counts['needs-operator']:,} for an operator to decide")
@@ -102,13 +102,14 @@ def _by_request(entries: Sequence[PlanEntry], context: RenderContext) -> Iterato
     for request_id, group in groupby(
         sorted(entries, key=lambda entry: order[entry.request_id]), key=lambda e: e.request_id
     ):
-        yield flow([Ink(request_id, "strong")], context, head=[Ink("  ")], hang=2)
+        heading = Ink(request_id, "strong") if request_id else prose("the queue itself", "strong")
+        yield flow([heading], context, head=[Ink("  ")], hang=2)
         yield from (_entry(entry, context) for entry in group)
 
 
 def _entry(entry: PlanEntry, context: RenderContext) -> str:
     what = [Ink(entry.log_id)] if entry.log_id else []
-    verb = "update" if is_update(entry.action) else "insert"
+    verb = "update" if entry.is_update else "insert"
     title = (Ink(verb), Ink(table_of(entry.action)))
     text = flow([title, *what, Ink(entry.code, "faint")], context, head=[Ink("    ")], hang=6)
     return text + fields_block(

@@ -33,6 +33,15 @@ HISTORY_COLUMNS: tuple[str, ...] = (
     "message",
     "timestamp_ms",
 )
+ISSUE_COLUMNS: tuple[str, ...] = (
+    "task_id",
+    "unit_id",
+    "first_seen_build_id",
+    "event",
+    "build_id",
+    "time",
+    "timestamp_ms",
+)
 PLAN_COLUMNS: tuple[str, ...] = (
     "status",
     "action",
@@ -79,6 +88,8 @@ def project(report: Report) -> Projection:
         case reports.DemoReport():
             columns = (*FINDING_COLUMNS, "why")
             rows = tuple({**_finding_row(each.finding), "why": each.why} for each in report.left)
+        case reports.IssueReport():
+            columns, rows = ISSUE_COLUMNS, _issue_rows(report)
         case reports.RepairPlan():
             columns, rows = PLAN_COLUMNS, tuple(_row(entry) for entry in report.entries)
         case _:
@@ -96,19 +107,22 @@ def as_lines(report: Report) -> Lines:
             marks = [("mark", json_form(mark)) for mark in report.marks]
             return Lines(tuple(entries + gaps + marks), frozenset({"entries", "gaps", "marks"}))
         case reports.ListReport() | reports.DatabaseCheckReport():
-            return _lines("item", "items", report.items)
+            kind, items = "item", "items"
         case reports.VerifyReport():
-            return _lines("finding", "findings", report.findings)
+            kind, items = "finding", "findings"
         case reports.QueuesReport():
-            return _lines("queue-summary", "queues", report.queues)
+            kind, items = "queue-summary", "queues"
         case reports.RepairPlan():
-            return _lines("entry", "entries", report.entries)
+            kind, items = "entry", "entries"
+        case reports.IssueReport():
+            kind, items = "transition", "transitions"
+        case reports.RequestReport():
+            kind, items = "build", "builds"
+        case reports.QueueReport():
+            kind, items = "request", "unfinished"
         case _:
             return Lines((), frozenset())
-
-
-def _lines(kind: str, replaced: str, items: Sequence[object]) -> Lines:
-    return Lines(tuple((kind, json_form(item)) for item in items), frozenset({replaced}))
+    return Lines(tuple((kind, json_form(item)) for item in getattr(report, items)), frozenset({items}))
 
 
 def cell(value: JsonValue) -> str:
@@ -165,6 +179,12 @@ def _history_rows(report: "reports.HistoryReport") -> tuple[Row, ...]:
     end = len(report.entries)
     rows.extend(_gap_row(gap.code, gap.log_id, gap.message) for position, gap in gaps if position >= end)
     return tuple(rows)
+
+
+def _issue_rows(report: "reports.IssueReport") -> tuple[Row, ...]:
+    """A row a transition; one without a transition where there is none."""
+    own = {name: value for name, value in _row(report).items() if name in ISSUE_COLUMNS}
+    return tuple({**own, **_row(each)} for each in report.transitions) or (own,)
 
 
 def _gap_row(code: str, log_id: str, message: str) -> Row:

@@ -34,6 +34,12 @@ def grid(
     return lines + "".join(_aligned([prose(value) for value in row], widths, to_right, context) for row in clean)
 
 
+def table_cells(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide a table is that nothing folds."""
+    widths = [max(cell_len(head), *(cell_len(visible(row[at])) for row in rows), 0) for at, head in enumerate(columns)]
+    return _total(widths)
+
+
 def cards(columns: Sequence[str], rows: Sequence[Sequence[str]], context: RenderContext) -> str:
     """One block a row, a line a non-empty field."""
     label = max((cell_len(column) for column in columns), default=0) + _GAP

@@ -41,6 +41,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
         "BackfillReport": "apply_text.backfill_hints",
         "DemoReport": "demo_text.demo_hints",
         "ListReport": "listing_text.listing_hints",
+        "QueueReport": "look_text.queue_hints",
         "QueuesReport": "queues_text.queues_hints",
         "RepairPlan": "plan_text.plan_hints",
         "VerifyReport": "verify_text.verify_hints",

@@ -1,6 +1,7 @@
 """Rows written or to be written: counted a table, and spelled out field by field."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from stovepipe_cli.render.context import RenderContext
 from stovepipe_cli.render.flow import Chunk
@@ -9,7 +10,7 @@ from stovepipe_cli.render.moments import moment
 from stovepipe_cli.render.projection import cell
 from stovepipe_cli.render.symbols import symbols
 from stovepipe_cli.render.table import grid
-from stovepipe_cli.reports import JsonValue
+from stovepipe_cli.reports import JsonValue, PlanEntry, Written
 from stovepipe_cli.reports.repair import Action
 
 _TABLES: Mapping[Action, str] = {
@@ -28,15 +29,11 @@ def table_of(action: Action) -> str:
     return _TABLES[action]
 
 
-def is_update(action: Action) -> bool:
-    """Whether an action changes a row instead of adding one."""
-    return action.startswith("advance-")
-
-
-def writes_table(writes: Mapping[Action, int], context: RenderContext) -> str:
+def writes_table(writes: Iterable[PlanEntry | Written], context: RenderContext) -> str:
     """INSERTs and UPDATEs a table."""
-    inserts = {table_of(action): number for action, number in writes.items() if not is_update(action)}
-    updates = {table_of(action): number for action, number in writes.items() if is_update(action)}
+    counted = Counter((table_of(each.action), each.is_update) for each in writes)
+    inserts = {table: number for (table, is_update), number in counted.items() if not is_update}
+    updates = {table: number for (table, is_update), number in counted.items() if is_update}
     rows = [[name, f"{inserts.get(name, 0):,}", f"{updates.get(name, 0):,}"] for name in {**inserts, **updates}]
     return grid(("table", "insert", "update"), rows, context, right=("insert", "update"))
 

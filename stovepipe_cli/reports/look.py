@@ -1,12 +1,11 @@
 """Answers of the commands that look: an issue, a build's observations, facts, requests, and the queue as a whole."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from stovepipe_cli.entities import Queue, QueueSummary, RequestSummary
 from stovepipe_cli.reports.base import Report
 from stovepipe_cli.reports.history import RequestView
-from stovepipe_cli.reports.json_form import JsonValue
 
 RepositoryVerdict = Literal["green", "broken", "unknown"]
 
@@ -57,71 +56,144 @@ class FactItem:
 
 @dataclass(frozen=True, slots=True)
 class RequestItem:
-    """A request; accepted_at_ms is None where no summary knows it."""
+    """A request. Without a row, as an acceptance mapping can name it, its state and uri are None.
+
+    `accepted_at_ms` is None where it is not known.
+    """
 
     request_id: str
-    state: str
-    outcome_reason: str
+    state: str | None
+    # On a narrow terminal the rest is worth more.
+    outcome_reason: str = field(metadata={"spare": True})
     accepted_at_ms: int | None
     accepted_at: str | None
-    uri: str
+    uri: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class BuildItem:
-    """A build that the request or its history names."""
+    """A build that the request or its history names, and what its row says; None where it has none."""
 
     id: str
-    status: str
+    status: str | None
+    request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFact:
+    """The repository fact of a commit, and the request that recorded it."""
+
+    degree: float
+    request_id: str
+    created_at_ms: int
+    created_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class RequestReport(Report):
-    """A request with all beside it. `verdict_of_commit` comes from the repository fact alone; none is unknown."""
+    """A request with all beside it. `verdict_of_commit` comes from `fact` alone; no fact is unknown.
+
+    `uri_request_id` is the request that the commit leads to. `entries` counts those of its history, None where no
+    history can be read. `is_whole` is False where more entries or builds are on record than were read.
+    """
 
     request_id: str
     request: RequestView | None
-    summary: Mapping[str, JsonValue] | None
+    summary: RequestSummary | None
     uri_request_id: str | None
     builds: tuple[BuildItem, ...]
     verdict_of_commit: RepositoryVerdict
-    entries: int
+    fact: CommitFact | None
+    entries: int | None
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LastGreen:
+    """The commit that the coordination row calls the last green one; times are its fact's, None without one."""
+
+    request_id: str | None
+    uri: str | None
+    at_ms: int | None
+    at: str | None
+    age_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewestRequest:
+    """The request of the highest number; times are of its acceptance, None where that is not known."""
+
+    request_id: str
+    uri: str
+    state: str
+    accepted_at_ms: int | None
+    accepted_at: str | None
+    age_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewestVerdict:
+    """The newest request whose commit has a repository fact of its own, and what and when that says."""
+
+    verdict: RepositoryVerdict
+    request_id: str
+    uri: str
+    at_ms: int
+    at: str
+    age_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedItem:
-    """A request that has not ended, and since when it is in that state; None where no summary knows."""
+    """A request that has not ended, and since when it is in that state; None where that is not known."""
 
     request_id: str
     state: str
     since_ms: int | None
     since: str | None
+    age_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Enablement:
+    """What the coordination row says of it, and since when; None where the change is not on record."""
+
+    state: str
+    sequence: int
+    since_ms: int | None
+    since: str | None
+    age_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A rule of verify that the queue's rows break as they were read now, which a write in progress can cause."""
+
+    code: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class QueueReport(Report):
     """Why the queue's branch is, or is not, green at its newest commit.
 
-    `newest_verdict` is that of the newest request that has one. `unfinished` holds the requests among the newest
-    `looked_back` numbers that have not ended, oldest first. `disagreements` are sentences.
+    `unfinished` holds the requests among the newest `looked_back` numbers that have not ended, oldest first;
+    `is_whole`: those are all numbers there are. Ages are in milliseconds before `as_of_ms`.
     """
 
     why: str
-    last_green_request_id: str | None
-    last_green_uri: str | None
-    last_green_at_ms: int | None
-    last_green_at: str | None
-    newest_request_id: str | None
-    newest_state: str | None
-    newest_accepted_at_ms: int | None
-    newest_accepted_at: str | None
-    newest_verdict: RepositoryVerdict
-    newest_verdict_request_id: str | None
+    as_of_ms: int
+    as_of: str
+    last_green: LastGreen | None
+    newest: NewestRequest | None
+    newest_verdict: NewestVerdict | None
     unfinished: tuple[UnfinishedItem, ...]
     looked_back: int
-    coordination: Mapping[str, JsonValue] | None
-    summary: Mapping[str, JsonValue] | None
-    disagreements: tuple[str, ...]
+    is_whole: bool
+    coordination: Queue | None
+    enablement: Enablement | None
+    summary: QueueSummary | None
+    disagreements: tuple[Disagreement, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def test_findings_that_remain_are_shown_and_lead_to_verify() -> None:
 
     assert "H103 some-rule  remaining error  1" in shown(report, TERMINAL)
     assert hints(report, TERMINAL) == (
-        "1 finding remains in the requests that were repaired: 'stovepipe verify' shows what each one needs",
+        "1 finding remains in the requests of the plan: 'stovepipe verify' shows what each one needs",
     )
 
 
@@ -109,6 +109,15 @@ def test_a_backfill_that_wrote_needs_no_hint() -> None:
     assert shown(report, PIPE).splitlines()[-1] == "findings: 1,250 requests mapped"
     assert "problem                  r/1 has two times" in shown(report, PIPE)
     assert hints(report, PIPE) == ()
+
+
+def test_findings_that_remain_stand_by_code_whatever_their_order() -> None:
+    left = (finding("E201"), finding("H102"), finding("E201"))
+    lines = shown(replace(APPLIED, remaining_findings=left), TERMINAL).splitlines()
+    assert [line for line in lines if " remaining " in line] == [
+        "E201 some-rule  remaining error  2",
+        "H102 some-rule  remaining error  1",
+    ]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -53,7 +53,7 @@ def test_every_step_shows_the_command_that_does_the_same() -> None:
     commands = [line for line in shown(DEMO, TERMINAL).splitlines() if line.startswith("$ ")]
 
     assert commands == [
-        "$ stovepipe fixtures load demo.yaml",
+        "$ stovepipe fixtures load demo",
         "$ stovepipe history show -q demo/main request/monorepo/main/107",
         "$ stovepipe verify -q demo/main",
         "$ stovepipe repair plan -q demo/main --out plan.json",
