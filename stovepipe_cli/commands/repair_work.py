@@ -166,13 +166,13 @@ def write_plan_of(plan: "RepairPlan", options: "ApplyOptions") -> "WritePlan":
     """What is about to be written, as the question shows it; refused or wrong narrowing is told before."""
     from stovepipe_cli.commands.session import WritePlan
     from stovepipe_cli.repair.steps import steps_of
-    from stovepipe_cli.repair.written_rows import UPDATES, table_written
+    from stovepipe_cli.repair.written_rows import table_written
 
     inserts: dict[str, int] = {}
     updates: dict[str, int] = {}
     for group in steps_of(plan, only=options.only, max_entries=options.max_entries):
         for step in group.steps:
             for entry in (step.lead, *step.follows):
-                counts, table = updates if entry.action in UPDATES else inserts, table_written(entry.action).name
+                counts, table = updates if entry.is_update else inserts, table_written(entry.action).name
                 counts[table] = counts.get(table, 0) + 1
     return WritePlan("apply a repair plan", inserts, updates)

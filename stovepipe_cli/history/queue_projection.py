@@ -70,13 +70,13 @@ def persist_occurrence(storage: Storage, entry: QueueLog) -> QueueChange:
             ) from None
         # The time of the first retention counts, whatever a repetition says.
         entry = retained
-    return _project(storage, entry)
+    return project_occurrence(storage, entry)
 
 
 def repair_queue_summary(storage: Storage) -> QueueChange:
     """Bring the summary forward to the newest retained occurrence; none retained, nothing done. Repeatable."""
     newest = newest_occurrence(storage)
-    return "none" if newest is None else _project(storage, newest)
+    return "none" if newest is None else project_occurrence(storage, newest)
 
 
 def newest_occurrence(storage: Storage) -> QueueLog | None:
@@ -87,7 +87,8 @@ def newest_occurrence(storage: Storage) -> QueueLog | None:
     return newest
 
 
-def _project(storage: Storage, entry: QueueLog) -> QueueChange:
+def project_occurrence(storage: Storage, entry: QueueLog) -> QueueChange:
+    """Bring the summary forward to a retained occurrence. Repeatable; `QueueProjectionConflict` as `project_queue`."""
     for _ in range(MAX_RELOADS):
         decision = project_queue(_summary(storage), entry)
         try:

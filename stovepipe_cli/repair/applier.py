@@ -13,6 +13,7 @@ from stovepipe_cli.repair.drift import Evidences
 from stovepipe_cli.repair.entry_writer import EntryWriter, Outcome, StepResult
 from stovepipe_cli.repair.journal import Journal, journaled
 from stovepipe_cli.repair.plan_refusal import refused
+from stovepipe_cli.repair.queue_plan import QUEUE_ITSELF, find_queue_summary
 from stovepipe_cli.repair.recheck import Recheck, new_findings
 from stovepipe_cli.repair.rows_reader import Passes, RowsReader
 from stovepipe_cli.repair.simulation import StandIns, rehearsing
@@ -148,10 +149,14 @@ class _Run:
         )
 
     def _rehearse(self, batch: Sequence[RequestSteps]) -> None:
-        """Put stand-ins in the place of what would be written."""
+        """Put stand-ins in the place of what would be written; of a request that is gone there is nothing to put."""
         fresh = [group.request_id for group in batch if group.request_id not in self._stand_ins]
-        loaded = RowsReader(self._storage).load(fresh, Passes())
-        self._stand_ins |= {request_id: StandIns.of(rows) for request_id, rows in loaded.items()}
+        loaded = RowsReader(self._storage).load([each for each in fresh if each != QUEUE_ITSELF], Passes())
+        for request_id in fresh:
+            rows = loaded.get(request_id)
+            self._stand_ins[request_id] = StandIns(self._storage.queue) if rows is None else StandIns.of(rows)
+        if QUEUE_ITSELF in fresh:
+            self._stand_ins[QUEUE_ITSELF].of_queue = find_queue_summary(self._storage)
 
     def _verify(self, batch: Sequence[RequestSteps]) -> None:
         """Stop at damage that was not there before and stands a second look."""

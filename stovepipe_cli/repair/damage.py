@@ -23,11 +23,15 @@ FIRST_ENTRY = state_log_id(1)
 
 @dataclass(slots=True)
 class Damage:
-    """The findings by request. `history_since` is the first request that must have history, None where not known."""
+    """The findings by request, and those of the queue itself.
+
+    `history_since` is the first request that must have history, None where not known.
+    """
 
     storage: Storage
     by_request: Mapping[str, Sequence[Finding]]
     history_since: str | None
+    of_queue: Sequence[Finding] = ()
     _lowest_number: dict[str, int | None] = field(default_factory=dict)
 
     def is_legacy(self, rows: RequestRows) -> bool:
@@ -76,4 +80,5 @@ def find_damage(storage: Storage, options: VerifyOptions, request_ids: Sequence[
     for finding in report.findings:
         if finding.request_id is not None:
             found[finding.request_id].append(finding)
-    return Damage(storage, found, report.history_since or options.history_since)
+    of_queue = tuple(finding for finding in report.findings if finding.request_id is None)
+    return Damage(storage, found, report.history_since or options.history_since, of_queue)

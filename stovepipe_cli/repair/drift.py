@@ -12,6 +12,8 @@ from stovepipe_cli.storage.contract.rows import (
     TABLE_OF,
     BuildRow,
     Key,
+    QueueLogRow,
+    QueueSummaryRow,
     RequestAcceptanceRow,
     RequestLogRow,
     RequestRow,
@@ -31,6 +33,8 @@ _EVIDENT: tuple[type[Row], ...] = (
     RequestAcceptanceRow,
     BuildRow,
     ValidationFactRow,
+    QueueLogRow,
+    QueueSummaryRow,
 )
 
 

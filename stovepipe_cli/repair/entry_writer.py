@@ -9,18 +9,28 @@ from stovepipe_cli.entities import RequestLog
 from stovepipe_cli.errors import StovepipeError
 from stovepipe_cli.history.acceptance_mapping import ensure_acceptance
 from stovepipe_cli.history.counters import Counters
-from stovepipe_cli.history.errors import HistoryConflict, ProjectionConflict
+from stovepipe_cli.history.errors import HistoryConflict, ProjectionConflict, QueueProjectionConflict
 from stovepipe_cli.history.materializer import Materializer
 from stovepipe_cli.history.metadata_keys import REPAIR_RUN_ID
+from stovepipe_cli.history.queue_projection import project_occurrence
 from stovepipe_cli.history.reconciliation import differing_fields
 from stovepipe_cli.history.summary_writer import ensure_summary_from_log, find_summary
 from stovepipe_cli.repair.drift import Evidences
 from stovepipe_cli.repair.journal import Journal, UpdateLeftOut
 from stovepipe_cli.repair.plan_refusal import refused
+from stovepipe_cli.repair.queue_plan import find_queue_summary
 from stovepipe_cli.repair.steps import Step
-from stovepipe_cli.repair.written_rows import acceptance_from_cells, log_from_cells, summary_cells, uri_from_cells
+from stovepipe_cli.repair.written_rows import (
+    Cells,
+    acceptance_from_cells,
+    log_from_cells,
+    queue_summary_cells,
+    summary_cells,
+    uri_from_cells,
+)
 from stovepipe_cli.reports import PlanEntry
 from stovepipe_cli.storage.contract import AlreadyExists, NotFound, Storage, StorageReadOnly, StorageUnavailable
+from stovepipe_cli.storage.contract.tables import QUEUE_LOG
 
 Outcome = Literal["applied", "identical", "drifted", "conflict", "failed"]
 
@@ -65,7 +75,7 @@ class EntryWriter:
             outcome = self._lead(step.lead, drift)
         except (StorageUnavailable, StorageReadOnly):
             raise
-        except (HistoryConflict, ProjectionConflict) as conflict:
+        except (HistoryConflict, ProjectionConflict, QueueProjectionConflict) as conflict:
             outcome, problem = "conflict", conflict.message
         except StovepipeError as failure:
             outcome, problem = "failed", failure.message
@@ -90,7 +100,7 @@ class EntryWriter:
             return self._map(entry, drift)
         if entry.action == "create-uri":
             return self._create_uri(entry, drift)
-        raise refused(f"holds the action '{entry.action}', which this version cannot apply")
+        return self._advance_queue(entry, drift)
 
     def _create_log(self, entry: PlanEntry, drift: str) -> Outcome:
         planned = log_from_cells(self._storage.queue, entry.entry or {})
@@ -157,6 +167,23 @@ class EntryWriter:
                 return "applied"
         return "identical" if stored.request_id == planned.request_id else "conflict"
 
+    def _advance_queue(self, entry: PlanEntry, drift: str) -> Outcome:
+        summary = find_queue_summary(self._storage)
+        if summary is not None and is_at(entry.entry or {}, queue_summary_cells(summary)):
+            return "identical"
+        if drift:
+            return "drifted"
+        named = [str(each.key["log_id"]) for each in entry.evidence if each.table == QUEUE_LOG.name]
+        if not named:
+            raise refused("moves the queue's summary and names no occurrence for it")
+        occurrence = self._storage.queue_log.get(named[0])
+        return "identical" if project_occurrence(self._storage, occurrence) == "none" else "applied"
+
+
+def is_at(planned: Cells, stored: Cells) -> bool:
+    """Whether the queue's summary shows what was planned, however often it was written since."""
+    return all(stored[name] == planned[name] for name in ("state", "enablement_sequence", "state_timestamp_ms"))
+
 
 def _found(read: Callable[[], Found]) -> Found | None:
     try:
@@ -167,4 +194,6 @@ def _found(read: Callable[[], Found]) -> Found | None:
 
 def _subject(entry: PlanEntry) -> str:
     name = f"'{entry.log_id}'" if entry.log_id is not None else entry.action
+    if not entry.request_id:
+        return f"the queue itself, {name}"
     return f"request '{entry.request_id}', {name}"

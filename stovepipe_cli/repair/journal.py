@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary, RequestURI
+from stovepipe_cli.entities import QueueSummary, RequestAcceptance, RequestLog, RequestSummary, RequestURI
 from stovepipe_cli.errors import Refused
 from stovepipe_cli.repair.written_rows import (
     Cells,
     acceptance_cells,
     key_cells,
     log_cells,
+    queue_summary_cells,
     summary_cells,
     table_written,
     uri_cells,
@@ -17,6 +18,7 @@ from stovepipe_cli.repair.written_rows import (
 from stovepipe_cli.reports import Written
 from stovepipe_cli.reports.repair import Action
 from stovepipe_cli.storage.contract import (
+    QueueSummaryStore,
     RequestAcceptanceStore,
     RequestLogStore,
     RequestSummaryStore,
@@ -27,6 +29,14 @@ from stovepipe_cli.storage.contract import (
 
 class UpdateLeftOut(Refused):
     """An insert that an update would have to follow, where updates are left out."""
+
+
+def update_left_out(whose: str) -> UpdateLeftOut:
+    """The refusal of an update of a summary."""
+    return UpdateLeftOut(
+        f"--insert-only leaves out the update of the summary of {whose} that would follow",
+        hint="plan without --insert-only",
+    )
 
 
 def _ignore(_: Written) -> None:
@@ -63,6 +73,7 @@ def journaled(storage: Storage, journal: Journal, *, insert_only: bool = False) 
         summaries=_JournaledSummaries(storage.summaries, journal, insert_only=insert_only),
         acceptances=_JournaledAcceptances(storage.acceptances, journal),
         request_uris=_JournaledURIs(storage.request_uris, journal),
+        queue_summaries=_JournaledQueueSummary(storage.queue_summaries, journal, insert_only=insert_only),
     )
 
 
@@ -100,10 +111,7 @@ class _JournaledSummaries(RequestSummaryStore):
 
     def update(self, summary: RequestSummary, *, old_version: int, new_version: int) -> None:
         if self._insert_only:
-            raise UpdateLeftOut(
-                f"--insert-only leaves out the update of the summary of '{summary.request_id}' that would follow",
-                hint="plan without --insert-only",
-            )
+            raise update_left_out(f"'{summary.request_id}'")
         before = self._inner.get(summary.request_id)
         self._inner.update(summary, old_version=old_version, new_version=new_version)
         # The update held the version it was given, so what was read at that version is what it replaced.
@@ -149,3 +157,25 @@ class _JournaledURIs(RequestURIStore):
 
     def get(self, uri: str) -> RequestURI:
         return self._inner.get(uri)
+
+
+class _JournaledQueueSummary(QueueSummaryStore):
+    def __init__(self, inner: QueueSummaryStore, journal: Journal, *, insert_only: bool) -> None:
+        self._inner = inner
+        self._journal = journal
+        self._insert_only = insert_only
+
+    def create(self, summary: QueueSummary) -> None:
+        self._inner.create(summary)
+        self._journal.note("advance-queue-summary", queue_summary_cells(summary))
+
+    def get(self) -> QueueSummary:
+        return self._inner.get()
+
+    def update(self, summary: QueueSummary, *, old_version: int, new_version: int) -> None:
+        if self._insert_only:
+            raise update_left_out("the queue")
+        before = self._inner.get()
+        self._inner.update(summary, old_version=old_version, new_version=new_version)
+        after = replace(summary, version=new_version)
+        self._journal.note("advance-queue-summary", queue_summary_cells(after), queue_summary_cells(before))

@@ -30,6 +30,7 @@ REPAIRABLE_CODES = (
     "P307",
     "A401",
     "U501",
+    "Q605",
 )
 
 

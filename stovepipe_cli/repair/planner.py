@@ -13,6 +13,7 @@ from stovepipe_cli.repair.damage import Damage, find_damage
 from stovepipe_cli.repair.plan_digest import sealed
 from stovepipe_cli.repair.plan_form import ACTIONS, FORMAT, STATUSES
 from stovepipe_cli.repair.plan_options import PlanOptions
+from stovepipe_cli.repair.queue_plan import plan_queue
 from stovepipe_cli.repair.request_plan import Context, contradictions_in, plan_request
 from stovepipe_cli.repair.rows_reader import Passes, RowsReader, acceptances_of, builds_of, claimants_of
 from stovepipe_cli.reports import Finding, PlanEntry, PlanTarget, RepairPlan
@@ -40,7 +41,9 @@ class PlanOrigin:
 
 
 def plan(storage: Storage, options: PlanOptions, origin: PlanOrigin, *, clock: Clock) -> RepairPlan:
-    """The plan for a queue; requests in the order of their numbers, entries in the order in which applying works.
+    """The plan for a queue: requests by number, the entries of each in the order in which applying works.
+
+    The queue's own row comes last.
 
     `UsageError` and `InvalidInput` for options that cannot be; `Refused` where the queue could not be verified.
     """
@@ -100,6 +103,10 @@ def _entries(storage: Storage, options: PlanOptions, damage: Damage, wanted: ByR
                 claimants=passes.claimants.get(rows.request.uri, ()),
             )
             yield from plan_request(rows, wanted[request_id], context)
+    if any(options.selects(finding.code) for finding in damage.of_queue):
+        entry = plan_queue(storage, insert_only=options.insert_only)
+        if entry is not None:
+            yield entry
 
 
 def _passes(storage: Storage, wanted: ByRequest) -> Passes:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from stovepipe_cli.audit.options import VerifyOptions
-from stovepipe_cli.audit.verifier import verify_requests
+from stovepipe_cli.audit.verifier import verify, verify_requests
 from stovepipe_cli.clock import Clock
+from stovepipe_cli.repair.queue_plan import CODE as OF_QUEUE
+from stovepipe_cli.repair.queue_plan import QUEUE_ITSELF
 from stovepipe_cli.reports import Finding, RepairPlan
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.rows import Key
@@ -50,15 +52,18 @@ class Recheck:
     def findings(self, request_ids: Collection[str], *, is_patient: bool = False) -> tuple[Finding, ...]:
         """What verify says of these requests now.
 
-        Only where `is_patient` does the latest step of a fresh request count as pending: an entry that was just
-        inserted makes its request look fresh.
+        Only where `is_patient` does the latest step of a fresh request count as pending. Those before an apply must
+        not: what is pending then may be old enough after it, and would be taken for new.
         """
         options = self._options if is_patient else replace(self._options, min_age_ms=0)
         found: list[Finding] = []
-        ordered = list(request_ids)
+        ordered = [each for each in request_ids if each != QUEUE_ITSELF]
         for start in range(0, len(ordered), AT_ONCE):
             evidence = {each: self._evidence.get(each, set()) for each in ordered[start : start + AT_ONCE]}
             found += verify_requests(self._storage, evidence, options, clock=self._clock)
+        if QUEUE_ITSELF in request_ids:
+            # No other rule is about what a repair writes of the queue, and this one reads no request.
+            found += verify(self._storage, replace(options, select=(OF_QUEUE,)), clock=self._clock).findings
         return tuple(found)
 
 

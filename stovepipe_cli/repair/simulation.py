@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary, RequestURI
+from stovepipe_cli.entities import QueueSummary, RequestAcceptance, RequestLog, RequestSummary, RequestURI
 from stovepipe_cli.keys import key_bytes
 from stovepipe_cli.repair.request_rows import RequestRows
 from stovepipe_cli.storage.contract import (
     NotFound,
+    QueueSummaryStore,
     RequestAcceptanceStore,
     RequestLogStore,
     RequestSummaryStore,
@@ -17,6 +18,7 @@ from stovepipe_cli.storage.contract import (
     refusals,
 )
 from stovepipe_cli.storage.contract.tables import (
+    QUEUE_SUMMARY,
     REQUEST_ACCEPTANCE,
     REQUEST_LOG,
     REQUEST_SUMMARY,
@@ -26,13 +28,14 @@ from stovepipe_cli.storage.contract.tables import (
 
 @dataclass(slots=True)
 class StandIns:
-    """The rows of one request that a rehearsal may add to or change."""
+    """The rows of one request, or the queue's own, that a rehearsal may add to or change."""
 
     queue: str
     log: dict[str, RequestLog] = field(default_factory=dict)
     summaries: dict[str, RequestSummary] = field(default_factory=dict)
     acceptances: dict[tuple[int, str], RequestAcceptance] = field(default_factory=dict)
     uris: dict[str, RequestURI] = field(default_factory=dict)
+    of_queue: QueueSummary | None = None
 
     @classmethod
     def of(cls, rows: RequestRows) -> "StandIns":
@@ -47,7 +50,8 @@ class StandIns:
 
     def copy(self) -> "StandIns":
         """The rows as they are now."""
-        return StandIns(self.queue, dict(self.log), dict(self.summaries), dict(self.acceptances), dict(self.uris))
+        rows = (dict(self.log), dict(self.summaries), dict(self.acceptances), dict(self.uris))
+        return StandIns(self.queue, *rows, self.of_queue)
 
     def restore(self, earlier: "StandIns") -> None:
         """Go back to an earlier copy."""
@@ -55,6 +59,7 @@ class StandIns:
         self.summaries = dict(earlier.summaries)
         self.acceptances = dict(earlier.acceptances)
         self.uris = dict(earlier.uris)
+        self.of_queue = earlier.of_queue
 
 
 def rehearsing(storage: Storage, rows: StandIns) -> Storage:
@@ -65,6 +70,7 @@ def rehearsing(storage: Storage, rows: StandIns) -> Storage:
         summaries=_SummaryStandIn(rows, storage.summaries),
         acceptances=_AcceptanceStandIn(rows, storage.acceptances),
         request_uris=_URIStandIn(rows, storage.request_uris),
+        queue_summaries=_QueueSummaryStandIn(rows),
     )
 
 
@@ -182,3 +188,26 @@ class _URIStandIn(RequestURIStore):
     def get(self, uri: str) -> RequestURI:
         found = self._rows.uris.get(uri)
         return self._stored.get(uri) if found is None else found
+
+
+class _QueueSummaryStandIn(QueueSummaryStore):
+    def __init__(self, rows: StandIns) -> None:
+        self._rows = rows
+
+    def create(self, summary: QueueSummary) -> None:
+        guards.require_creatable(self._rows.queue, summary)
+        if self._rows.of_queue is not None:
+            raise refusals.already_exists(QUEUE_SUMMARY, self._rows.queue, ())
+        self._rows.of_queue = summary
+
+    def get(self) -> QueueSummary:
+        if self._rows.of_queue is None:
+            raise refusals.not_found(QUEUE_SUMMARY, self._rows.queue, ())
+        return self._rows.of_queue
+
+    def update(self, summary: QueueSummary, *, old_version: int, new_version: int) -> None:
+        guards.require_updatable(self._rows.queue, summary, new_version)
+        stored = self._rows.of_queue
+        if stored is None or stored.version != old_version:
+            raise refusals.version_mismatch(QUEUE_SUMMARY, self._rows.queue, (), old_version)
+        self._rows.of_queue = replace(summary, version=new_version)

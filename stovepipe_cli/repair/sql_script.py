@@ -10,7 +10,7 @@ from stovepipe_cli.history.metadata_keys import REPAIR_RUN_ID
 from stovepipe_cli.instants import format_instant
 from stovepipe_cli.repair.sql_words import Dialect, comment, equals, literal, name, now_ms, text
 from stovepipe_cli.repair.steps import RequestSteps, Step, steps_of
-from stovepipe_cli.repair.written_rows import UPDATES, Cells, key_cells, table_written
+from stovepipe_cli.repair.written_rows import Cells, key_cells, table_written
 from stovepipe_cli.reports import Evidence, PlanEntry, RepairPlan, canonical_json
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.mapping import metadata_text
@@ -33,7 +33,8 @@ def sql_script(plan: RepairPlan, dialect: Dialect, columns: Columns) -> str:
         lines.append("SET NAMES utf8mb4;")
     script = _Script(plan, dialect, columns)
     for request in steps_of(plan, max_entries=len(plan.entries)):
-        lines += ["", comment(f"request '{request.request_id}'"), BEGIN[dialect], *script.request(request), "COMMIT;"]
+        subject = f"request '{request.request_id}'" if request.request_id else "the queue itself"
+        lines += ["", comment(subject), BEGIN[dialect], *script.request(request), "COMMIT;"]
     return "\n".join(lines) + "\n"
 
 
@@ -58,7 +59,7 @@ class _Script:
                 self._holds(evidence, forms)
                 for evidence in step.lead.evidence
                 # MySQL lets no update ask about its own table, and an update compares the whole row before it.
-                if step.lead.action not in UPDATES or evidence.table != table_written(step.lead.action).name
+                if not step.lead.is_update or evidence.table != table_written(step.lead.action).name
             ]
             yield comment(f"{step.lead.code} {step.lead.action}: {step.lead.reason}")
             for evidence in step.lead.evidence:
@@ -77,7 +78,7 @@ class _Script:
             for column in table.columns
             if column.name != table.queue_column and self._has(table, column.name)
         }
-        if entry.action in UPDATES:
+        if entry.is_update:
             key = {*key_cells(table, cells), "uri"}
             changes = ", ".join(f"{self._name(each)} = {value}" for each, value in values.items() if each not in key)
             where = _all([self._where(table, entry.before or {}), *guards])

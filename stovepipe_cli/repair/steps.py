@@ -7,6 +7,7 @@ from itertools import groupby
 from stovepipe_cli.errors import Refused, UsageError
 from stovepipe_cli.repair.plan_refusal import refused
 from stovepipe_cli.reports import PlanEntry, RepairPlan
+from stovepipe_cli.request_id import parse_request_id
 
 # Beyond this many entries nobody has read the plan, so the number has to be said.
 MOST_UNASKED = 10_000
@@ -39,7 +40,7 @@ class RequestSteps:
 
 
 def steps_of(plan: RepairPlan, *, only: Sequence[str] = (), max_entries: int | None = None) -> tuple[RequestSteps, ...]:
-    """The ready part of a plan, narrowed to codes or requests, and to so many entries.
+    """The ready part of a plan, narrowed to codes or requests (an id or its number), and to so many entries.
 
     A request is taken whole or not at all, so fewer entries than `max_entries` may be taken. `UsageError` where
     nothing is left of what was asked for, `Refused` for more than 10,000 entries without a `max_entries`.
@@ -51,7 +52,7 @@ def steps_of(plan: RepairPlan, *, only: Sequence[str] = (), max_entries: int | N
     ]
     if len({group.request_id for group in grouped}) < len(grouped):
         raise refused("has entries of one request in several places")
-    chosen = [group for group in (_narrowed(group, only) for group in grouped) if group.steps]
+    chosen = [group for group in (_narrowed(group, only, plan.queue) for group in grouped) if group.steps]
     if only and not chosen:
         raise UsageError(f"the plan has nothing ready for --only {' '.join(only)}", hint="give a code or a request id")
     total = sum(group.size for group in chosen)
@@ -77,8 +78,10 @@ def _steps(entries: Iterable[PlanEntry]) -> list[Step]:
     return steps
 
 
-def _narrowed(group: RequestSteps, only: Sequence[str]) -> RequestSteps:
-    if not only or group.request_id in only:
+def _narrowed(group: RequestSteps, only: Sequence[str], queue: str) -> RequestSteps:
+    parsed = parse_request_id(queue, group.request_id)
+    names = (group.request_id,) if parsed is None else (group.request_id, str(parsed.number))
+    if not only or any(name in only for name in names):
         return group
     return RequestSteps(group.request_id, tuple(step for step in group.steps if step.lead.code in only))
 

@@ -6,15 +6,13 @@ A time that is only known at the moment of writing is None among the columns and
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary, RequestURI
+from stovepipe_cli.entities import QueueSummary, RequestAcceptance, RequestLog, RequestSummary, RequestURI
 from stovepipe_cli.reports import JsonValue
 from stovepipe_cli.reports.repair import Action
 from stovepipe_cli.storage.contract import mapping, tables
 from stovepipe_cli.storage.contract.tables import Table
 
 Cells = Mapping[str, JsonValue]
-
-UPDATES: frozenset[Action] = frozenset({"advance-summary", "advance-queue-summary"})
 
 _TABLE_WRITTEN: Mapping[Action, Table] = MappingProxyType(
     {
@@ -72,6 +70,11 @@ def acceptance_cells(acceptance: RequestAcceptance) -> Cells:
 def uri_cells(uri: RequestURI) -> Cells:
     """The columns of a URI's mapping."""
     return mapping.request_uri_row(uri)._asdict()
+
+
+def queue_summary_cells(summary: QueueSummary) -> Cells:
+    """The columns of the queue's summary."""
+    return mapping.queue_summary_row(summary)._asdict()
 
 
 def log_from_cells(queue: str, cells: Cells) -> RequestLog:

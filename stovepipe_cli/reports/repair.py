@@ -40,8 +40,9 @@ class Evidence:
 class PlanEntry:
     """One proposed write, or the reason why none can be proposed.
 
-    `entry` is the row to insert, or the row after an update, whose row before is `before`. `code` is the finding it
-    repairs. `timestamp_source` names where the time comes from; None where the row has no time.
+    `request_id` is empty where the write is about the queue itself. `entry` is the row to insert, or the row after an
+    update, whose row before is `before`. `code` is the finding it repairs. `timestamp_source` names where the time
+    comes from; None where the row has no time.
     """
 
     action: Action
@@ -54,6 +55,11 @@ class PlanEntry:
     timestamp_source: str | None
     status: Status
     reason: str
+
+    @property
+    def is_update(self) -> bool:
+        """Whether a row that exists is moved forward."""
+        return self.before is not None or self.action == "advance-summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,11 @@ class Written:
     key: Mapping[str, str | int | float]
     before: Mapping[str, JsonValue] | None
     after: Mapping[str, JsonValue]
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the row was there before."""
+        return self.before is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,9 @@ class Damaged:
 def counts_of(program: "subprocess.Popen[str]") -> dict[str, int]:
     """What an apply says at its end, with its exit code."""
     stdout, _ = program.communicate(timeout=60)
-    data = json.loads(stdout)["data"]
+    document = json.loads(stdout)
+    data = document["data"]
+    assert data is not None, document["errors"]
     names = ("applied", "identical", "drifted", "conflicts", "failed")
     return {"code": program.returncode, **{name: data[name] for name in names}}
 

@@ -66,6 +66,18 @@ def test_an_apply_without_the_right_to_write_says_so_and_writes_nothing(applying
     assert damaged.rows() == before
 
 
+def test_an_apply_needs_to_insert_history_and_to_update_summaries_and_nothing_else(
+    mariadb: MariaDBServer, applying: Applying, reader: str
+) -> None:
+    damaged = applying.damaged("granted")
+    for table in ("request_log", "request_summary", "request_acceptance", "request_uri"):
+        mariadb.execute(f"GRANT INSERT ON `{applying.database}`.{table} TO '{READER}'@'%'")
+    mariadb.execute(f"GRANT UPDATE ON `{applying.database}`.request_summary TO '{READER}'@'%'")
+    environ = {"STOVEPIPE_DATABASE_URL": reader, "STOVEPIPE_QUEUE": "granted"}
+    assert applying.process("repair", "apply", damaged.path, "--yes", environ=environ).code == 0
+    assert damaged.rows() == undisturbed("granted", damaged.plan)
+
+
 def test_an_insert_that_the_server_refuses_is_told_and_made_up_for_later(
     mariadb: MariaDBServer, applying: Applying
 ) -> None:

@@ -114,7 +114,10 @@ def test_two_applies_at_the_same_time_both_end_well(applying: Applying) -> None:
 
 @pytest.mark.soak
 def test_two_applies_that_race_at_any_statement_both_end_well(applying: Applying) -> None:
-    for nth in range(1, len(statements_of(applying, everything)) + 1):
+    for nth, statement in enumerate(statements_of(applying, everything), start=1):
+        # Held at a commit it keeps its row locked, and the other one waits for it in vain.
+        if statement.startswith(b"COMMIT"):
+            continue
         damaged = applying.damaged(f"raced-{nth}", everything)
         assert_both_end_well(damaged, *race(damaged, EVERY_STATEMENT, nth))
         assert damaged.rows() == undisturbed(damaged.queue, damaged.plan, everything)

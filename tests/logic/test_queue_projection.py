@@ -1,6 +1,8 @@
 """The queue's read model follows its log forward, and only forward."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,15 +12,16 @@ from stovepipe_cli.entities import QueueLog, QueueSummary
 from stovepipe_cli.entities.queue_log import queue_log_id
 from stovepipe_cli.history.errors import QueueProjectionConflict
 from stovepipe_cli.history.queue_projection import (
+    MAX_RELOADS,
     newest_occurrence,
     persist_occurrence,
     project_queue,
     repair_queue_summary,
 )
-from stovepipe_cli.storage.contract import Storage
+from stovepipe_cli.storage.contract import QueueSummaryStore, Storage, VersionMismatch
 from stovepipe_cli.storage.memory import MemoryFactory
-
-QUEUE = "monorepo/main"
+from tests.support.history_databases import embedded_url, storage_with_request
+from tests.support.history_samples import QUEUE
 
 
 def occurrence(sequence: int, state: str = "enabled") -> QueueLog:
@@ -93,3 +96,63 @@ def test_whatever_the_order_the_newest_occurrence_is_shown(order: list[int]) -> 
         persist_occurrence(queue, occurrence(sequence))
     shown = queue.queue_summaries.get()
     assert (shown.enablement_sequence, shown.state_timestamp_ms) == (7, 1007)
+
+
+class OvertakenSummaries(QueueSummaryStore):
+    """The queue's summary, which another writer moves to the next of `others` whenever it was read."""
+
+    def __init__(self, inner: Storage, others: list[QueueLog]) -> None:
+        self._inner = inner
+        self._others = others
+
+    def create(self, summary: QueueSummary) -> None:
+        self._inner.queue_summaries.create(summary)
+
+    def get(self) -> QueueSummary:
+        try:
+            return self._inner.queue_summaries.get()
+        finally:
+            if self._others:
+                persist_occurrence(self._inner, self._others.pop(0))
+
+    def update(self, summary: QueueSummary, *, old_version: int, new_version: int) -> None:
+        self._inner.queue_summaries.update(summary, old_version=old_version, new_version=new_version)
+
+
+def overtaken(queue: Storage, *others: QueueLog) -> Storage:
+    return replace(queue, queue_summaries=OvertakenSummaries(queue, list(others)))
+
+
+def test_who_is_overtaken_by_earlier_occurrences_decides_again_and_goes_on_from_them() -> None:
+    queue = storage()
+    assert persist_occurrence(overtaken(queue, occurrence(1), occurrence(2)), occurrence(5, "disabled")) == "advanced"
+    assert queue.queue_summaries.get() == QueueSummary(QUEUE, "disabled", 5, 1005, 3, 3)
+
+
+def test_who_is_overtaken_by_a_later_occurrence_leaves_it_standing() -> None:
+    queue = storage()
+    assert persist_occurrence(overtaken(queue, occurrence(9)), occurrence(5, "disabled")) == "none"
+    assert queue.queue_summaries.get() == QueueSummary(QUEUE, "enabled", 9, 1009, 1, 1)
+
+
+def test_who_is_overtaken_without_end_gives_up_and_keeps_the_occurrence() -> None:
+    queue = storage()
+    others = [occurrence(sequence) for sequence in range(1, MAX_RELOADS + 1)]
+    with pytest.raises(VersionMismatch):
+        persist_occurrence(overtaken(queue, *others), occurrence(90, "disabled"))
+    assert queue.queue_log.get("enablement/90").state == "disabled"
+    assert repair_queue_summary(queue) == "advanced"
+    assert queue.queue_summaries.get().enablement_sequence == 90
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "mariadb"])
+def test_many_writers_at_once_leave_every_occurrence_and_show_the_newest(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    url = request.getfixturevalue("mariadb_database") if kind == "mariadb" else embedded_url(kind, tmp_path)
+    with storage_with_request(url) as queue, ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda sequence: persist_occurrence(queue, occurrence(sequence)), [3, 1, 7, 12, 5, 11, 2, 9]))
+        shown, retained = queue.queue_summaries.get(), queue.queue_log.list_after(0, 99)
+    assert [entry.sequence for entry in retained] == [1, 2, 3, 5, 7, 9, 11, 12]
+    assert (shown.enablement_sequence, shown.state_timestamp_ms) == (12, 1012)
+    assert shown.version == shown.projection_version

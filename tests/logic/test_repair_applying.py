@@ -160,6 +160,27 @@ def test_a_commit_that_leads_elsewhere_by_now_is_a_conflict() -> None:
     assert outcomes(repairs.apply(made)) == (0, 0, 0, 1, 0)
 
 
+def test_it_stops_before_the_next_step_when_asked_to_and_goes_on_later() -> None:
+    repairs = without_accepted(4)
+    made = repairs.plan()
+    heard: list[Written] = []
+    watch = Watch(heard.append, is_stopped=lambda: len(heard) == 2)
+    report = apply(
+        repairs.storage, made, ApplyOptions(verify=repairs.look), clock=repairs.clock, run_id=RUN, watch=watch
+    )
+    assert (outcomes(report), report.exit_code) == ((2, 0, 0, 0, 0), 4)
+    assert report.stopped_because is not None
+    assert outcomes(repairs.apply(made)) == (2, 2, 0, 0, 0)
+
+
+def test_a_dry_run_writes_nothing_for_a_request_that_is_gone() -> None:
+    made = Repairs(queue_of(succeeded(1), succeeded(2).without("acceptance"))).plan()
+    repairs = Repairs(queue_of(succeeded(1), succeeded(2).without("acceptance", "request")))
+    before = repairs.rows()
+    repairs.apply(made, ApplyOptions(dry_run=True))
+    assert repairs.rows() == before
+
+
 def test_damage_that_appears_after_the_first_entry_stops_the_rest() -> None:
     repairs = without_accepted(4)
     made = repairs.plan()
@@ -192,6 +213,7 @@ def test_only_takes_codes_or_requests() -> None:
     made = repairs.plan()
     assert repairs.apply(made, ApplyOptions(only=("U501", number(4)), dry_run=True)).applied == 2
     assert repairs.apply(made, ApplyOptions(only=(number(2),))).applied == 1
+    assert repairs.apply(made, ApplyOptions(only=("4",))).applied == 1
 
 
 def test_only_of_what_the_plan_has_not_is_a_usage_error() -> None:

@@ -168,8 +168,8 @@ def test_selection_takes_codes_and_their_beginnings() -> None:
 
 def test_codes_that_repair_knows_are_those_whose_rules_say_so() -> None:
     said = {code for code, rule in RULES.items() if "repair" in (rule.repaired_by or "")}
-    # P307 leads to a lost entry, though nothing mends the summary; a queue's own summary is not planned yet.
-    assert set(REPAIRABLE_CODES) == said - {"Q605"} | {"P307"}
+    # P307 leads to a lost entry, though nothing mends the summary.
+    assert set(REPAIRABLE_CODES) == said | {"P307"}
 
 
 def test_project_results_of_a_lost_event_lead_to_the_event() -> None:

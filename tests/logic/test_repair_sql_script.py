@@ -1,9 +1,7 @@
 """The SQL form of a plan, run by the servers' own clients, writes what applying writes."""
 
 import contextlib
-import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +19,9 @@ from stovepipe_cli.storage.contract import StorageFactory
 from stovepipe_cli.storage.contract.rows import RequestSummaryRow
 from stovepipe_cli.storage.open import open_storage
 from tests.support.lifecycles import Life, accepted, failed, put, succeeded
-from tests.support.mariadb import HOST, MariaDBServer
+from tests.support.mariadb import MariaDBServer
 from tests.support.repairs import Repairs, comparable
+from tests.support.scripts import run_in_mariadb, run_in_sqlite
 from tests.support.service_tables import create_service_tables
 
 LEAVE = PlanOptions(allow_retention_time=True)
@@ -73,23 +72,6 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
         )
     for name in names:
         private.drop_database(name)
-
-
-def run_in_sqlite(path: Path, script: str) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.executescript(script)
-
-
-def run_in_mariadb(server: MariaDBServer, database: str, script: str) -> None:
-    client = shutil.which("mariadb") or shutil.which("mysql")
-    if client is None:
-        pytest.skip("no MariaDB client is installed")
-    subprocess.run(
-        [client, "--no-defaults", f"--host={HOST}", f"--port={server.port}", "--user=root", database],
-        input=script.encode(),
-        check=True,
-        capture_output=True,
-    )
 
 
 def lives(queue: str) -> list[Life]:

@@ -83,13 +83,14 @@ class Service:
 
 
 def run(service: Service, first: int, every: float, goes_on: Callable[[float], bool]) -> int:
-    """Begin a lifecycle every so often and carry all of them on; the number that came to their end."""
+    """Begin a lifecycle every so often while it goes on, and carry all of them to their end; how many there were."""
     due: list[tuple[float, int]] = []
     living: dict[int, Iterator[float]] = {}
     number, next_start, ended = first, time.monotonic(), 0
-    while True:
+    is_going_on = True
+    while is_going_on or living:
         now = time.monotonic()
-        if now >= next_start:
+        if is_going_on and now >= next_start:
             living[number] = service.lifecycle(number)
             heapq.heappush(due, (now, number))
             number, next_start = number + 1, next_start + every
@@ -101,9 +102,12 @@ def run(service: Service, first: int, every: float, goes_on: Callable[[float], b
                 ended += 1
             else:
                 heapq.heappush(due, (time.monotonic() + wait, current))
-        soonest = min(due[0][0] if due else next_start, next_start)
-        if not goes_on(max(soonest - time.monotonic(), 0)):
-            return ended
+        soonest = due[0][0] if due else next_start
+        if is_going_on:
+            is_going_on = goes_on(max(min(soonest, next_start) - time.monotonic(), 0))
+        else:
+            time.sleep(max(soonest - time.monotonic(), 0))
+    return ended
 
 
 def until_stdin_ends(seconds: float) -> bool:
