@@ -9,7 +9,7 @@ from stovepipe_cli.audit.candidate import NOBODY, Candidate
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.dossier import Dossier
 from stovepipe_cli.audit.hiding import shown
-from stovepipe_cli.audit.other_looks import is_other, looked_at_again
+from stovepipe_cli.audit.other_looks import is_drift_lasting, is_other, looked_at_again
 from stovepipe_cli.audit.progress import Progress
 from stovepipe_cli.audit.reading import add_builds, load
 from stovepipe_cli.audit.rules import MISSING_RULES, RULES, PassName
@@ -92,7 +92,12 @@ def _second_read(case: Case, batch: Sequence[Sequence[Candidate]]) -> dict[Ident
         others = looked_at_again(case, snapshot, [each for each in candidates if is_other(each)])
         return found | {(each.request_id, *each.identity): each for each in others}
 
-    return case.snapshots.read(work)
+    found_again = case.snapshots.read(work)
+    drifts = [each for each in found_again if each[1] == "Q604"]
+    if drifts and not is_drift_lasting(case):
+        for each in drifts:
+            del found_again[each]
+    return found_again
 
 
 def _read_requests(case: Case, snapshot: AuditSnapshot, candidates: Sequence[Candidate]) -> dict[Identity, Candidate]:

@@ -13,6 +13,9 @@ from stovepipe_cli.audit.rules.rule import judged_elsewhere
 from stovepipe_cli.storage.contract import AuditSnapshot
 from stovepipe_cli.storage.contract.rows import Key, OpenIssueRow, ProjectFactByDegreeRow, ValidationFactRow
 
+_MORE_LOOKS = 9
+_BETWEEN_LOOKS = 0.05
+
 
 def is_other(candidate: Candidate) -> bool:
     """Whether no dossier of a request tells of it."""
@@ -35,6 +38,20 @@ def looked_at_again(case: Case, snapshot: AuditSnapshot, candidates: Sequence[Ca
     if mapped := _keys(candidates, "D802") + _keys(candidates, "D803"):
         found += mapping_candidates(snapshot, snapshot.multi_get(ProjectFactByDegreeRow, mapped))
     return found
+
+
+def is_drift_lasting(case: Case) -> bool:
+    """Whether the count of requests in flight is wrong most of the time, and not only between two writes.
+
+    The service changes the count and the request one after the other, so that under heavy traffic two looks can both
+    fall in between.
+    """
+    wrong = 0
+    for _ in range(_MORE_LOOKS):
+        case.clock.sleep(_BETWEEN_LOOKS)
+        seen = case.snapshots.read(lambda snapshot: queue_candidates(case, snapshot))
+        wrong += any(each.code == "Q604" for each in seen)
+    return wrong > _MORE_LOOKS // 2
 
 
 def _keys(candidates: Sequence[Candidate], prefix: str) -> list[Key]:

@@ -9,7 +9,7 @@ from stovepipe_cli.audit.rules import RULES, PassName, select_codes
 from stovepipe_cli.audit.rules.rule import Judge
 from stovepipe_cli.audit.walk import Snapshots
 from stovepipe_cli.errors import UsageError
-from stovepipe_cli.storage.contract import AuditReader, AuditSnapshot, StorageUnavailable, TableView
+from stovepipe_cli.storage.contract import AuditReader, AuditSnapshot, StorageUnavailable, TableView, UnreadableRow
 from stovepipe_cli.storage.contract.rows import TABLE_OF, RequestRow
 from stovepipe_cli.storage.contract.tables import TABLES
 
@@ -148,4 +148,8 @@ def is_empty(snapshots: Snapshots, views: Mapping[str, TableView]) -> bool:
             if table.name in views
         )
 
-    return not snapshots.read(has_row)
+    try:
+        return not snapshots.read(has_row)
+    except UnreadableRow:
+        # There is one, whatever it holds.
+        return False

@@ -31,7 +31,7 @@ from stovepipe_cli.audit.worst import SEVERITIES, Worst
 from stovepipe_cli.clock import Clock
 from stovepipe_cli.errors import NothingFound
 from stovepipe_cli.reports import Finding, Severity, VerifyReport
-from stovepipe_cli.storage.contract import AuditSnapshot, Storage, StorageUnavailable
+from stovepipe_cli.storage.contract import AuditSnapshot, Storage, StorageUnavailable, UnreadableRow
 
 NO_HISTORY = "no request in this queue has history: set history_since"
 
@@ -173,8 +173,22 @@ def _gather(case: Case) -> None:
     if latest is not None and case.scope.ids is None and case.scope.highest is None:
         _judge_late(case, latest)
     _judge_beside(case)
-    if case.survey.has("request", "request_log") and not narrow_pass.find_boundary(case) and not case.deadline.is_over:
+    if case.survey.has("request", "request_log") and not _find_boundary(case) and not case.deadline.is_over:
         case.skip("requests")
+
+
+def _find_boundary(case: Case) -> bool:
+    try:
+        return narrow_pass.find_boundary(case)
+    except UnreadableRow as error:
+        _note(case, error.message)
+        case.boundary.settle()
+        return False
+
+
+def _note(case: Case, message: str) -> None:
+    if message not in case.notes:
+        case.notes.append(message)
 
 
 def _is_needed(case: Case, names: tuple[PassName, ...]) -> bool:
@@ -193,6 +207,9 @@ def _attempt(case: Case, name: PassName, run: Callable[[], bool]) -> None:
             raise
         case.notes.append(error.message)
         is_whole = False
+    except UnreadableRow as error:
+        _note(case, error.message)
+        is_whole = False
     if not is_whole:
         case.skip(name)
         if case.deadline.is_over:
@@ -206,8 +223,14 @@ def _judge_beside(case: Case) -> None:
         ("degrees", run_degrees),
         ("queue", run_queue),
     )
+    requests = case.coverage.get("requests")
     for name, run in beside:
-        if case.survey.runs(name) and not case.scope.is_narrowed:
+        if not case.survey.runs(name) or case.scope.is_narrowed:
+            continue
+        if name == "queue" and requests is not None and requests.skipped:
+            # What the walk over requests did not see cannot be compared with.
+            case.skip(name)
+        else:
             _attempt(case, name, partial(run, case))
 
 

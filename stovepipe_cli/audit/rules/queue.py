@@ -115,7 +115,8 @@ def summary_fits(view: QueueView) -> Iterator[Candidate]:
     message = "the queue's summary is not what its newest retained occurrence says"
     if found == expected:
         message = f"{view.missing_sequences} occurrences are missing from the sequence of the queue's log"
-    yield _about(view, "Q605", expected, found, message)._replace(table="queue_summary")
+    is_behind = summary is None or summary.enablement_sequence < newest.sequence
+    yield _about(view, "Q605", expected, found, message)._replace(table="queue_summary", is_repairable=is_behind)
 
 
 def forms_fit(view: QueueView) -> Iterator[Candidate]:
@@ -182,7 +183,8 @@ QUEUE_RULES = (
         "queue-summary-drift",
         "error",
         "The queue's summary is not what the newest occurrence of its log says, or occurrences are missing from the "
-        "log's sequence. The projection failed after the occurrence was written, or a row was deleted.",
+        "log's sequence. The projection failed after the occurrence was written, or a row was deleted. Repair moves "
+        "the summary forward to the newest retained occurrence; nothing brings a lost occurrence back.",
         "repair",
         ("queue",),
         ("queue_log", "queue_summary"),
