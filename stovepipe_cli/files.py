@@ -60,6 +60,16 @@ def require_writable_place(name: str) -> None:
         raise InvalidInput(f"'{path}' cannot be written: its directory takes no files", hint="give another path")
 
 
+def make_directory(path: Path, *, mode: int = 0o777) -> None:
+    """Make a directory and those above it, where they are absent; `InvalidInput` where that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=mode)
+    except OSError as error:
+        raise InvalidInput(
+            f"directory '{path}' cannot be made: {error.strerror}", hint="check HOME, and the rights above it"
+        ) from error
+
+
 def write_whole(path: Path, text: str, *, mode: int, overwrite: bool) -> None:
     """Put a file of this mode at `path`.
 

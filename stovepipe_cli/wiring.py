@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 def open_database(config: "Config", *, read_only: bool) -> "StorageFactory":
     """The configured database, for reads or for writes too; `ConfigError` where none is configured."""
+    from stovepipe_cli.files import make_directory
     from stovepipe_cli.storage import open_storage
 
     access = config.require_database()
     if config.database.is_default and access.target.path is not None and not read_only:
-        Path(access.target.path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_directory(Path(access.target.path).parent, mode=0o700)
     return open_storage(
         connection_spec(access),
         connect_timeout_ms=config.limits.connect_ms.value,

@@ -49,11 +49,11 @@ def path(session: Session) -> object:
 def init(session: Session) -> object:
     """Write a commented configuration file that only its owner can read."""
     from stovepipe_cli.config import find_profile_file, profile_template
-    from stovepipe_cli.files import PRIVATE, write_whole
+    from stovepipe_cli.files import PRIVATE, make_directory, write_whole
     from stovepipe_cli.reports import ListReport, SettingItem
 
     setting = find_profile_file(session.surroundings.environ, session.surroundings.home)
-    setting.value.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(setting.value.parent)
     write_whole(setting.value, profile_template(), mode=PRIVATE, overwrite=False)
     session.say("edit it, then see: stovepipe config show")
     return ListReport((SettingItem("config_file", str(setting.value), "written now"),), None, SettingItem)

@@ -6,6 +6,7 @@ import typer
 
 from stovepipe_cli.commands import options
 from stovepipe_cli.commands.invocation import Invocation
+from stovepipe_cli.errors import UsageError
 
 BRIEF = """\
 stovepipe looks into, checks and mends the request history of a Stovepipe queue.
@@ -58,5 +59,7 @@ def root(
         invocation.surroundings.stdout.write(f"stovepipe {__version__}\n")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
+        if invocation.flags.get("output") in {"json", "ndjson"}:
+            raise UsageError("missing command", hint="see: stovepipe --help")
         invocation.surroundings.stdout.write(BRIEF)
         raise typer.Exit

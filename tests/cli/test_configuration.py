@@ -34,6 +34,15 @@ def test_with_nothing_configured_it_says_where_it_looked_and_what_to_try(words: 
     )
 
 
+@pytest.mark.parametrize("words", ["db init", "config init", "fixtures load demo"])
+def test_a_home_that_takes_no_directory_is_told(words: str, home: Path) -> None:
+    (home / "file").touch()
+    result = Program(home / "file")(*words.split(" "), "-o", "json")
+    (error,) = result.document["errors"]
+    assert (result.code, error["code"]) == (2, "invalid-input")
+    assert "cannot be made: Not a directory" in error["message"]
+
+
 def test_the_embedded_database_is_used_once_something_created_it(program: Program) -> None:
     assert program("fixtures", "load", "healthy").code == 0
     file = program.home / ".local/share/stovepipe/stovepipe.db"

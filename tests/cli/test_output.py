@@ -288,6 +288,13 @@ def test_an_empty_list_on_a_terminal_is_one_sentence_on_stderr(healthy: Program)
     assert (result.code, result.stdout, result.stderr) == (0, "", "queue 'demo/main' has no open issue\n")
 
 
+@pytest.mark.parametrize("output", ["json", "ndjson"])
+def test_options_without_a_command_are_one_document_too(output: str, program: Program) -> None:
+    result = program("-o", output)
+    document = json.loads(result.stdout)
+    assert (result.code, document["command"], document["errors"][0]["message"]) == (2, "", "missing command")
+
+
 def test_bare_stovepipe_prints_ten_lines(program: Program) -> None:
     result = program()
     assert (result.code, len(result.stdout.splitlines()), result.stderr) == (0, 10, "")
