@@ -273,6 +273,8 @@ def _report(case: Case, run_id: str | None) -> VerifyReport:
     lowest = case.boundary.lowest
     if case.boundary.is_known and case.boundary.is_missing and case.survey.has("request_log") and _has_requests(case):
         blocking.append(NO_HISTORY)
+    if case.boundary.is_given and lowest and _has_requests(case) and _is_above_all(case, lowest[0]):
+        blocking.append(f"no request is at or above history_since '{lowest[1]}': nothing was held to have a history")
     listed = worst.findings()
     return VerifyReport(
         run_id=run_id,
@@ -299,3 +301,9 @@ def _report(case: Case, run_id: str | None) -> VerifyReport:
 def _has_requests(case: Case) -> bool:
     requests = case.coverage.get("requests")
     return requests is not None and requests.checked > 0
+
+
+def _is_above_all(case: Case, number: int) -> bool:
+    """Whether a number is beyond every request, as a mistyped one would be."""
+    highest = numbers.highest_number(case.snapshots, case.queue)
+    return highest is not None and number > highest

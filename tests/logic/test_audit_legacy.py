@@ -118,3 +118,15 @@ def test_a_queue_whose_log_alone_was_emptied_is_incomplete_and_no_more() -> None
         life.drop(*tuple(life.log))
     report = check(queue_of(*lives))
     assert (report.verdict, report.exit_code, report.findings) == ("incomplete", 4, ())
+
+
+def test_a_boundary_above_every_request_is_incomplete_and_never_clean() -> None:
+    report = check(queue_of(accepted(1), superseded(2).lose("state/2")), history_since="request/monorepo/main/9999")
+    assert (report.verdict, report.exit_code) == ("incomplete", 4)
+    assert report.blocking == (
+        "no request is at or above history_since 'request/monorepo/main/9999': nothing was held to have a history",
+    )
+
+
+def test_a_boundary_at_the_newest_request_is_one() -> None:
+    assert check(queue_of(*old(2), accepted(3)), history_since="request/monorepo/main/3").verdict == "clean"
