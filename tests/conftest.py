@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.galera import GaleraCluster, what_is_missing
 from tests.support.mariadb import MariaDBServer
 from tests.support.mariadb_programs import find_programs, install_data_directory, is_required
 from tests.support.service_tables import create_service_tables
@@ -33,6 +34,16 @@ def mariadb(mariadb_template: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """The session's server, shared by all tests: leave its settings and its life alone."""
     with MariaDBServer.start(tmp_path_factory.mktemp("mariadb"), template=mariadb_template) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def galera_cluster(mariadb_template: Path) -> Iterator[GaleraCluster]:
+    """Three nodes, shared by all tests: a test that ends one brings it back."""
+    missing = what_is_missing()
+    if missing is not None:
+        pytest.skip(f"nothing is tested on a Galera cluster: {missing} is not installed")
+    with GaleraCluster.start(mariadb_template) as cluster:
+        yield cluster
 
 
 @pytest.fixture

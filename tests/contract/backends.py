@@ -88,10 +88,16 @@ class SQLiteBackend:
 
 
 class MariaDBBackend:
-    """`service_tables`: those the service creates itself have the server's collation; ours are beside them."""
+    """`service_tables`: those the service creates itself have the server's collation; ours are beside them.
 
-    def __init__(self, server: MariaDBServer, *, service_tables: bool) -> None:
+    Storages are opened on `storage_server` where it is given, which has the same rows as the server that is prepared.
+    """
+
+    def __init__(
+        self, server: MariaDBServer, *, service_tables: bool, storage_server: MariaDBServer | None = None
+    ) -> None:
         self._server = server
+        self._storage_server = storage_server or server
         self._service_tables = service_tables
         self._names: dict[StorageFactory, str] = {}
 
@@ -103,7 +109,8 @@ class MariaDBBackend:
         read_only: bool = False,
     ) -> StorageFactory:
         name = self._server.unused_name("contract")
-        url = self._server.create_database(name)
+        self._server.create_database(name)
+        url = self._storage_server.url(name)
         if self._service_tables:
             with contextlib.closing(self._server.connect(name)) as connection:
                 create_service_tables(connection, "mysql", project_results=True)

@@ -8,8 +8,9 @@ import pytest
 from stovepipe_cli.storage.contract import Storage, StorageFactory
 from stovepipe_cli.storage.contract.tables import TABLES
 from tests.contract.backends import Backend, MariaDBBackend, MemoryBackend, SQLiteBackend
+from tests.support.galera import GaleraCluster
 
-BACKENDS = ("memory", "sqlite", "mariadb", "mariadb-service-tables")
+BACKENDS = ("memory", "sqlite", "mariadb", "mariadb-service-tables", "galera")
 
 
 @pytest.fixture(scope="session", params=BACKENDS)
@@ -38,6 +39,9 @@ def make_backend(request: pytest.FixtureRequest, name: str) -> Backend:
         return MemoryBackend()
     if name == "sqlite":
         return SQLiteBackend(request.getfixturevalue("tmp_path_factory").mktemp("contract"))
+    if name == "galera":
+        cluster: GaleraCluster = request.getfixturevalue("galera_cluster")
+        return MariaDBBackend(cluster.nodes[0], service_tables=False, storage_server=cluster.nodes[1])
     return MariaDBBackend(request.getfixturevalue("mariadb"), service_tables=name == "mariadb-service-tables")
 
 

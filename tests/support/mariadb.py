@@ -51,7 +51,9 @@ class MariaDBServer:
         self._socket_directory = Path(tempfile.mkdtemp(prefix="stovepipe-", dir="/tmp"))
         self.socket = self._socket_directory / "s"
         self._programs = programs
-        self._options = tuple(options)
+        # Arguments of the next start.
+        self.options = tuple(options)
+        self.environment: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
 
@@ -203,7 +205,7 @@ class MariaDBServer:
             LOG_FILE_SIZE,
             # 2 and not 0: a commit reaches the kernel, so `kill` loses nothing that was committed.
             "--innodb-flush-log-at-trx-commit=2",
-            *self._options,
+            *self.options,
         ]
         # A session of its own: an interrupt typed at the terminal is for the tests, which then close the server.
         process = subprocess.Popen(
@@ -212,6 +214,7 @@ class MariaDBServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            env={**os.environ, **self.environment},
         )
         self._process = process
         answered = comes_true(lambda: process.poll() is not None or self._answers(), within_seconds=DEADLINE_SECONDS)
