@@ -4,7 +4,7 @@ import hashlib
 import importlib
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +18,7 @@ from stovepipe_cli.storage.sql.backend import Backend
 from stovepipe_cli.storage.sql.catalog import Catalog, FoundColumn, FoundTable, known_table_names
 from stovepipe_cli.storage.sql.ddl import create_table, index_part
 from stovepipe_cli.storage.sql.faults import Fault, fault_of
+from stovepipe_cli.storage.sql.replication import replica_lag_ms
 from stovepipe_cli.storage.sql.session import DriverConnection, Session
 
 SQL_MODE = "STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
@@ -40,6 +41,7 @@ SERVER = """
 SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uid', 'server_uuid', 'wsrep_on', 'read_only',
 'super_read_only', 'innodb_read_only', 'hostname', 'port', 'datadir', 'server_id', 'version')
 """
+STATUS = "SHOW GLOBAL STATUS WHERE Variable_name IN ({})"
 CLUSTER = "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_state_uuid'"
 
 
@@ -114,6 +116,14 @@ class MySQLBackend(Backend):
             now_ms=int(session.fetch(f"SELECT {self.clock}")[0][0]),
         )
 
+    def status_values(self, session: Session, names: Sequence[str]) -> Mapping[str, int]:
+        found = session.fetch(STATUS.format(", ".join(["%s"] * len(names))), names) if names else ()
+        return {_text(name): int(_text(value)) for name, value in found if _text(value).isdigit()}
+
+    def replica_lag_ms(self, session: Session) -> int | None:
+        # A read on a node of a cluster waits for every commit of the others.
+        return replica_lag_ms(session, self.errors, alone_ms=0 if self._is_clustered else None)
+
     def prepare_creation(self) -> None:
         return
 
@@ -134,6 +144,10 @@ class MySQLBackend(Backend):
         spec, silence = self.spec, self._silence_seconds()
         # libmysqlclient takes this one name for a request to use a socket.
         host = "127.0.0.1" if spec.host == "localhost" and self._driver_name == "mysqlclient" else spec.host
+        patience = max(1, -(-self._limits.connect_ms // 1000))
+        # PyMySQL's own connect_timeout ends with the TCP connection; a server that accepts and then says nothing is
+        # waited for by the timeout of reads. libmysqlclient counts the greeting in.
+        is_patient_in_parts = self._driver_name == "pymysql"
         options: dict[str, Any] = {
             "user": spec.user,
             "password": password,
@@ -141,8 +155,8 @@ class MySQLBackend(Backend):
             "charset": "utf8mb4",
             "autocommit": True,
             "client_flag": FOUND_ROWS,
-            "connect_timeout": max(1, -(-self._limits.connect_ms // 1000)),
-            "read_timeout": silence,
+            "connect_timeout": patience,
+            "read_timeout": patience if is_patient_in_parts else silence,
             "write_timeout": silence,
             **({"unix_socket": spec.socket} if spec.socket else {"host": host, "port": spec.port}),
             **self._tls(),
@@ -150,6 +164,9 @@ class MySQLBackend(Backend):
         connection: DriverConnection = self._driver.connect(
             **{name: value for name, value in options.items() if value is not None}
         )
+        if is_patient_in_parts:
+            # Not public, and read anew before every packet.
+            vars(connection)["_read_timeout"] = silence
         return connection
 
     def _silence_seconds(self) -> int | None:
@@ -165,6 +182,8 @@ class MySQLBackend(Backend):
         settings = {
             "time_zone": "'+00:00'",
             "sql_mode": f"'{SQL_MODE}'",
+            # A folded history of the usual kind fits many times over; a longer one is cut, and read row by row.
+            "group_concat_max_len": "32768",
             "innodb_lock_wait_timeout": str(max(1, self._limits.lock_wait_ms // 1000)),
         }
         if _is_mariadb(_version(connection)):

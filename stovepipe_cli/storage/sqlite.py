@@ -5,6 +5,7 @@ import os
 import secrets
 import sqlite3
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -53,6 +54,7 @@ class SQLiteBackend(Backend):
     clock = CLOCK
     compares_rows = True
     keeps_types = False
+    folds_by_column = True
 
     def __init__(self, spec: ConnectionSpec, limits: Limits, *, is_read_only: bool) -> None:
         self.spec = spec
@@ -99,6 +101,12 @@ class SQLiteBackend(Backend):
             driver="sqlite3",
             now_ms=int(now),
         )
+
+    def status_values(self, session: Session, names: Sequence[str]) -> Mapping[str, int]:  # noqa: ARG002  # has none
+        return {}
+
+    def replica_lag_ms(self, session: Session) -> int | None:  # noqa: ARG002  # a file is no replica
+        return None
 
     def prepare_creation(self) -> None:
         if self._path.exists():

@@ -106,6 +106,7 @@ STATEMENTS: dict[str, tuple[Table, Callable[[TableStatements], Statement]]] = {
     "requests after a key": (REQUEST, lambda statements: statements.page(1, 0)),
     "requests between keys": (REQUEST, lambda statements: statements.page(1, 1)),
     "log of requests between two": (REQUEST_LOG, lambda statements: statements.page(1, 1)),
+    "histories of requests between two": (REQUEST_LOG, lambda statements: statements.histories(1, 1)),
     "log after an entry": (REQUEST_LOG, lambda statements: statements.page(2, 1)),
     "acceptances after one": (REQUEST_ACCEPTANCE, lambda statements: statements.page(2, 0)),
     "many requests": (REQUEST, lambda statements: statements.many(1, MANY)),
@@ -136,6 +137,7 @@ def test_mariadb_reads_a_range_of_the_primary_key_without_sorting(
     assert [step[5] for step in reads] == ["PRIMARY"]
     assert reads[0][3] in {"range", "eq_ref"}
     assert "filesort" not in str(plan)
+    assert "temporary" not in str(plan)
 
 
 def test_mariadb_looks_many_entries_up_by_their_whole_key(mariadb_plans: Plans) -> None:

@@ -16,7 +16,7 @@
 - Errors are the classes of `stovepipe_cli.storage.contract.errors` alone.
 """
 
-from stovepipe_cli.storage.contract.audit_reader import AuditPage, AuditReader, AuditSnapshot, TableView
+from stovepipe_cli.storage.contract.audit_reader import AuditPage, AuditReader, AuditSnapshot, BarePage, TableView
 from stovepipe_cli.storage.contract.build_issue_store import BuildIssueStore
 from stovepipe_cli.storage.contract.build_store import BuildStore
 from stovepipe_cli.storage.contract.bulk_writer import BulkWriter
@@ -57,6 +57,7 @@ __all__ = [
     "AuditPage",
     "AuditReader",
     "AuditSnapshot",
+    "BarePage",
     "BuildIssueStore",
     "BuildStore",
     "BulkWriter",

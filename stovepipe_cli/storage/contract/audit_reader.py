@@ -4,11 +4,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from stovepipe_cli.storage.contract.rows import Key, Row
+from stovepipe_cli.storage.contract.folding import MOST_FOLDED, FoldedPage, folded
+from stovepipe_cli.storage.contract.rows import Key, RequestLogRow, Row
 
 R = TypeVar("R", bound=Row)
+
+_ENTRIES_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,15 @@ class AuditPage(Generic[R]):
     """
 
     rows: tuple[R, ...]
+    foreign: tuple[Key, ...]
+    next_after: Key | None
+
+
+@dataclass(frozen=True, slots=True)
+class BarePage:
+    """The same with bare tuples for rows."""
+
+    rows: Sequence[tuple[Any, ...]]
     foreign: tuple[Key, ...]
     next_after: Key | None
 
@@ -55,6 +67,46 @@ class AuditSnapshot(ABC):
         for binary keys and byte-exact tables. `SchemaMismatch` where the table is absent, `UnreadableRow` where a row
         holds a value that is not of its column's type; the same goes for `multi_get`.
         """
+
+    def bare_page(
+        self,
+        row_type: type[R],
+        *,
+        after: Key | None = None,
+        upto: Key | None = None,
+        limit: int,
+    ) -> BarePage:
+        """What `page` answers, its rows as plain tuples of the same fields.
+
+        For loops over whole tables, in which a named tuple a row costs as much as reading it.
+        """
+        page = self.page(row_type, after=after, upto=upto, limit=limit)
+        return BarePage(page.rows, page.foreign, page.next_after)
+
+    def key_behind(self, row_type: type[R], *, after: Key | None = None, rows: int) -> Key | None:
+        """The key that is the `rows`-th behind `after` in the table's own order; None where fewer are left."""
+        page = self.bare_page(row_type, after=after, limit=rows)
+        return page.next_after if len(page.rows) + len(page.foreign) == rows else None
+
+    def histories(self, *, after: Key | None = None, upto: Key | None = None, limit: int) -> FoldedPage:
+        """The entries of at most `limit` requests, folded, with `after` < request id <= `upto`; both have one part.
+
+        Order and comparison are the table's own, as for `page`. Of an odd page the histories may be incomplete.
+        """
+        found: dict[str, tuple[int, list[RequestLogRow]]] = {}
+        is_odd = False
+        start = after
+        while len(found) <= limit:
+            page = self.page(RequestLogRow, after=start, upto=upto, limit=_ENTRIES_AT_ONCE)
+            is_odd = is_odd or bool(page.foreign)
+            for row in page.rows:
+                entries, kept = found.get(row.request_id, (0, []))
+                found[row.request_id] = (entries + 1, [*kept, row] if entries < MOST_FOLDED else kept)
+            if page.next_after is None:
+                break
+            start = page.next_after
+        whole = [folded(request_id, *of) for request_id, of in [*found.items()][:limit]]
+        return FoldedPage(whole, is_odd=is_odd, next_after=(whole[-1].request_id,) if whole else None)
 
     @abstractmethod
     def multi_get(self, row_type: type[R], keys: Sequence[Key]) -> tuple[R, ...]:

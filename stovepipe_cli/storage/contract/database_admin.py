@@ -1,6 +1,7 @@
 """Creation, inspection and health of a whole database."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,6 +56,17 @@ class DatabaseAdmin(ABC):
     @abstractmethod
     def ping(self) -> ServerState:
         """Ask the server; `StorageUnavailable` where none answers."""
+
+    @abstractmethod
+    def status_values(self, names: Sequence[str]) -> Mapping[str, int]:
+        """The server's counters of these names, as far as it has them; an embedded database has none."""
+
+    @abstractmethod
+    def replica_lag_ms(self) -> int | None:
+        """How far a replica is behind its source; None where this is no running replica.
+
+        A node of a cluster is 0 behind the others, whose commits its reads wait for.
+        """
 
     @abstractmethod
     def schema_fingerprint(self) -> str:

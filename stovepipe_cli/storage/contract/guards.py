@@ -1,10 +1,11 @@
 """Checks of arguments that every backend makes before it sends a query, so that all refuse the same."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 from stovepipe_cli.entities import limits
 from stovepipe_cli.keys import require_bytes, require_name, require_text
@@ -17,6 +18,9 @@ MIN_INT64 = -(2**63)
 _INTEGERS: Mapping[ColumnKind, tuple[int, int]] = MappingProxyType(
     {"int": (-(2**31), limits.MAX_INT32), "bigint": (MIN_INT64, limits.MAX_INT64)}
 )
+
+# An object of strings without escapes.
+_FLAT_JSON = re.compile(r'\{(?:"[^"\\\x00-\x1f]*":"[^"\\\x00-\x1f]*"(?:,(?=")|(?=\})))*\}\Z')
 
 
 class Owned(Protocol):
@@ -103,21 +107,32 @@ def require_issue_cursor(after: tuple[str, str] | None) -> None:
 
 def require_storable(rows: Sequence[Row]) -> None:
     """Refuse rows with a value that no backend's column holds: too long, out of range, not UTF-8 or not JSON."""
-    columns: dict[type[Row], tuple[Column, ...]] = {}
+    by_type: dict[type[Row], list[Row]] = {}
     for row in rows:
-        own = columns.get(type(row))
-        if own is None:
-            table = TABLE_OF[type(row)]
-            own = columns[type(row)] = tuple(table.column(name) for name in row._fields)
-        for column, value in zip(own, row, strict=True):
-            # Nearly all values are short and plain, or small; a look at each bound would take longer than the insert.
-            if type(value) is str:
-                # JSON has no size of its own.
-                if column.size and len(value) <= column.size and value.isascii():
-                    continue
-            elif type(value) is int and 0 <= value <= limits.MAX_INT32:
-                continue
-            _require_storable(TABLE_OF[type(row)].name, column, value)
+        by_type.setdefault(type(row), []).append(row)
+    for row_type, own in by_type.items():
+        table = TABLE_OF[row_type]
+        for name, values in zip(row_type._fields, zip(*own, strict=True), strict=True):
+            column = table.column(name)
+            # A look at each value would take longer than the insert.
+            if not _is_plainly_storable(column, values):
+                for value in values:
+                    _require_storable(table.name, column, value)
+
+
+def _is_plainly_storable(column: Column, values: Sequence[object]) -> bool:
+    """Whether nearly nothing has to be asked: texts are short and plain, integers small, JSON is flat."""
+    types = set(map(type, values))
+    if types == {str}:
+        texts = cast("Sequence[str]", values)
+        if not "".join(texts).isascii():
+            return False
+        return all(map(_FLAT_JSON.match, texts)) if column.kind == "json" else max(map(len, texts)) <= column.size
+    if types == {int} and column.kind in _INTEGERS:
+        numbers = cast("Sequence[int]", values)
+        lowest, highest = _INTEGERS[column.kind]
+        return lowest <= min(numbers) and max(numbers) <= highest
+    return column.kind == "double"
 
 
 def _require_storable(table: str, column: Column, value: object) -> None:

@@ -189,7 +189,7 @@ def open_issue_row(issue: OpenIssue) -> OpenIssueRow:
 
 def open_issue_from(queue: str, row: OpenIssueRow) -> OpenIssue:
     """The open issue in a row."""
-    return OpenIssue(queue=queue, **row._asdict())
+    return OpenIssue(queue, *row)
 
 
 def build_issue_row(issue: BuildIssue) -> BuildIssueRow:

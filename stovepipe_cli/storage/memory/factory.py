@@ -3,7 +3,7 @@
 import hashlib
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from stovepipe_cli import __version__
@@ -158,6 +158,12 @@ class MemoryDatabaseAdmin(DatabaseAdmin):
             driver="memory",
             now_ms=self._database.clock(),
         )
+
+    def status_values(self, names: Sequence[str]) -> Mapping[str, int]:  # noqa: ARG002  # there is no server to count
+        return {}
+
+    def replica_lag_ms(self) -> int | None:
+        return None
 
     def schema_fingerprint(self) -> str:
         with self._database.lock:

@@ -2,27 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stovepipe_cli.storage.contract import (
     AuditPage,
     AuditReader,
     AuditSnapshot,
+    BarePage,
     BulkWriter,
     InvalidEntity,
     TableView,
     guards,
 )
+from stovepipe_cli.storage.contract.folding import FoldedHistory, FoldedPage
 from stovepipe_cli.storage.contract.rows import TABLE_OF, Key, Row
-from stovepipe_cli.storage.contract.tables import TABLES
+from stovepipe_cli.storage.contract.tables import REQUEST_LOG, TABLES
 from stovepipe_cli.storage.sql.database import Database
 from stovepipe_cli.storage.sql.many_keys import rows_of_keys
 from stovepipe_cli.storage.sql.queue_tables import QueueTables
 from stovepipe_cli.storage.sql.session import Session
 from stovepipe_cli.storage.sql.table_statements import TableStatements
-from stovepipe_cli.storage.sql.table_values import Unstorable, Values, made
+from stovepipe_cli.storage.sql.table_values import Unstorable, Values, as_texts, made
 
 R = TypeVar("R", bound=Row)
+
+_TEXT = FoldedHistory._fields.index("text")
 
 
 class SQLAuditSnapshot(AuditSnapshot):
@@ -38,9 +42,20 @@ class SQLAuditSnapshot(AuditSnapshot):
             return int(self._session.fetch(f"SELECT {self._database.backend.clock}")[0][0])
 
     def page(self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, limit: int) -> AuditPage[R]:
+        bare = self.bare_page(row_type, after=after, upto=upto, limit=limit)
+        return AuditPage(made(row_type, bare.rows), bare.foreign, bare.next_after)
+
+    def bare_page(
+        self,
+        row_type: type[R],
+        *,
+        after: Key | None = None,
+        upto: Key | None = None,
+        limit: int,
+    ) -> BarePage:
         guards.require_limit(limit)
         if after == ():
-            return AuditPage((), (), None)
+            return BarePage((), (), None)
         table = TABLE_OF[row_type]
         with self._database.translating(self._session, table.name):
             statements = self._database.statements(self._session, table)
@@ -49,14 +64,45 @@ class SQLAuditSnapshot(AuditSnapshot):
             statement = statements.page(len(after or ()), len(upto or ()))
             rows = statements.values.read(self._session.rows(statement, values))
         if not rows:
-            return AuditPage((), (), None)
+            return BarePage((), (), None)
         key_size = len(statements.key_columns)
         next_after = tuple(rows[-1][:key_size])
         if not statements.shows_queue:
-            return AuditPage(made(row_type, rows), (), next_after)
+            return BarePage(rows, (), next_after)
         own = [row[:-1] for row in rows if row[-1] == self._queue]
         foreign = tuple(tuple(row[:key_size]) for row in rows if row[-1] != self._queue)
-        return AuditPage(made(row_type, own), foreign, next_after)
+        return BarePage(own, foreign, next_after)
+
+    def key_behind(self, row_type: type[R], *, after: Key | None = None, rows: int) -> Key | None:
+        guards.require_limit(rows)
+        if after == ():
+            return None
+        table = TABLE_OF[row_type]
+        with self._database.translating(self._session, table.name):
+            statements = self._database.statements(self._session, table)
+            values = statements.values.identified(self._queue, ()) | {"skipped": rows - 1}
+            values |= _bounds(statements, "after", after or ())
+            found = statements.values.read(self._session.rows(statements.key_behind(len(after or ())), values))
+        return tuple(found[0][: len(statements.key_columns)]) if found else None
+
+    def histories(self, *, after: Key | None = None, upto: Key | None = None, limit: int) -> FoldedPage:
+        guards.require_limit(limit)
+        table = REQUEST_LOG
+        with self._database.translating(self._session, table.name):
+            statements = self._database.statements(self._session, table)
+            low, high = (after or ())[:1], (upto or ())[:1]
+            values = statements.values.identified(self._queue, ()) | {"limit": limit}
+            values |= _bounds(statements, "after", low) | _bounds(statements, "upto", high)
+            rows = self._session.rows(statements.histories(len(low), len(high)), values)
+        if not rows:
+            return FoldedPage((), is_odd=False, next_after=None)
+        is_odd = any(row[-1] for row in rows)
+        if isinstance(rows[0][_TEXT], bytes):
+            by_column: list[Sequence[Any]] = [*zip(*rows, strict=True)]
+            by_column[_TEXT] = as_texts(by_column[_TEXT])
+            rows = [*zip(*by_column, strict=True)]
+        is_by_column = self._database.backend.folds_by_column
+        return FoldedPage(rows, is_odd=is_odd, next_after=(rows[-1][0],), is_by_column=is_by_column)
 
     def multi_get(self, row_type: type[R], keys: Sequence[Key]) -> tuple[R, ...]:
         table = TABLE_OF[row_type]

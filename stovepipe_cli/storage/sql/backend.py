@@ -1,6 +1,7 @@
 """What differs between SQL databases, behind one interface."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy.engine import Dialect
 
@@ -16,7 +17,7 @@ class Backend(ABC):
 
     `errors` are the classes that its driver raises. `clock` is an expression for Unix milliseconds. `compares_rows`
     says whether comparing whole rows of columns reads a range of an index, `keeps_types` whether a column holds values
-    of its own type alone.
+    of its own type alone, `folds_by_column` how histories are folded.
     """
 
     spec: ConnectionSpec
@@ -27,6 +28,7 @@ class Backend(ABC):
     clock: str
     compares_rows: bool
     keeps_types: bool = True
+    folds_by_column: bool = False
 
     @abstractmethod
     def connect(self) -> DriverConnection:
@@ -43,6 +45,14 @@ class Backend(ABC):
     @abstractmethod
     def server_state(self, session: Session) -> ServerState:
         """Who answers."""
+
+    @abstractmethod
+    def status_values(self, session: Session, names: Sequence[str]) -> Mapping[str, int]:
+        """Counters of the server, those of the names that it has."""
+
+    @abstractmethod
+    def replica_lag_ms(self, session: Session) -> int | None:
+        """How far behind its source the server is; None where it is no running replica or does not tell."""
 
     @abstractmethod
     def prepare_creation(self) -> None:

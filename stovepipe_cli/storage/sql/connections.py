@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 from stovepipe_cli.storage.sql.session import DriverConnection, Session
+from stovepipe_cli.storage.sql.traffic import Traffic
 
 MOST_IDLE = 4
 
@@ -17,9 +18,12 @@ class Connections:
     if the first failure drops them all.
     """
 
-    def __init__(self, connect: Callable[[], DriverConnection], errors: tuple[type[Exception], ...]) -> None:
+    def __init__(
+        self, connect: Callable[[], DriverConnection], errors: tuple[type[Exception], ...], traffic: Traffic
+    ) -> None:
         self._connect = connect
         self._errors = errors
+        self._traffic = traffic
         self._lock = threading.Lock()
         self._idle: list[DriverConnection] = []
         self._inherited: list[DriverConnection] = []
@@ -45,16 +49,19 @@ class Connections:
             self._in_use += 1
         try:
             if connection is None:
+                since = self._traffic.started()
                 connection = self._connect()
+                self._traffic.connected(since)
                 self.has_connected = True
         except BaseException:
             with self._lock:
                 self._in_use -= 1
             raise
-        return Session(connection, generation)
+        return Session(connection, generation, self._traffic.tally())
 
     def check_in(self, session: Session) -> None:
         """Take a connection back: kept for the next caller, or closed where it is broken or no longer wanted."""
+        self._traffic.add(session.tally)
         with self._lock:
             self._in_use -= 1
             keep = not session.is_broken and session.generation == self._generation and len(self._idle) < MOST_IDLE

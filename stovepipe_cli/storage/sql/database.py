@@ -18,6 +18,7 @@ from stovepipe_cli.storage.sql.faults import Fault, fault_of
 from stovepipe_cli.storage.sql.retry import RetryPolicy, Tries
 from stovepipe_cli.storage.sql.session import Session
 from stovepipe_cli.storage.sql.table_statements import TableStatements
+from stovepipe_cli.storage.sql.traffic import Traffic
 
 T = TypeVar("T")
 
@@ -43,7 +44,8 @@ class Database:
     def __init__(self, backend: Backend, policy: RetryPolicy) -> None:
         self.backend = backend
         self._policy = policy
-        self._connections = Connections(backend.connect, backend.errors)
+        self._traffic = Traffic(backend.spec.place)
+        self._connections = Connections(backend.connect, backend.errors, self._traffic)
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
         self._statements: dict[str, TableStatements] = {}
@@ -56,6 +58,7 @@ class Database:
     def close(self) -> None:
         """Close every connection; a later unit of work would open a new one."""
         self._connections.forget_idle()
+        self._traffic.close()
 
     def read(self, work: Callable[[Session], T], table: str = "") -> T:
         """Run `work`, which only reads, and redo it where its failure is of a passing kind."""
@@ -102,11 +105,13 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[Session]:
         """A session inside a read-only transaction; only its opening is redone, since what was read may be in use."""
+        since = self._traffic.started()
         with self._session_in_snapshot() as session:
             try:
                 yield session
             finally:
                 self._end(session, "COMMIT")
+                self._traffic.ended_page(session.tally, since)
 
     @contextmanager
     def translating(self, session: Session, table: str) -> Iterator[None]:
@@ -172,10 +177,12 @@ class Database:
 
     def _another(self, tries: Tries, fault: Fault) -> bool:
         self._forget_what_failed(fault)
-        if fault is Fault.UNREACHABLE and not self._connections.has_connected:
-            # A mistyped address should be said at once; only a server that was there before is waited for.
-            return False
-        return tries.another(fault)
+        # A mistyped address should be said at once, also where something listens there that never says a word; only a
+        # server that was there before is waited for.
+        is_new = fault in {Fault.UNREACHABLE, Fault.LOST} and not self._connections.has_connected
+        is_repeated = not is_new and tries.another(fault)
+        self._traffic.failed(fault.name.lower(), tries.met[fault] or 1, is_repeated=is_repeated)
+        return is_repeated
 
     def _forget_what_failed(self, fault: Fault) -> None:
         if fault in {Fault.LOST, Fault.SERVER_READ_ONLY}:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from stovepipe_cli.storage.contract import DatabaseAdmin, Drift, ServerState
@@ -60,6 +60,12 @@ class SQLDatabaseAdmin(DatabaseAdmin):
 
     def ping(self) -> ServerState:
         return self._database.read(self._database.backend.server_state)
+
+    def status_values(self, names: Sequence[str]) -> Mapping[str, int]:
+        return self._database.read(lambda session: self._database.backend.status_values(session, names))
+
+    def replica_lag_ms(self) -> int | None:
+        return self._database.read(self._database.backend.replica_lag_ms)
 
     def schema_fingerprint(self) -> str:
         self._database.forget_catalog()

@@ -114,7 +114,8 @@ SENTENCES: Mapping[Fault, Sentence] = MappingProxyType(
         Fault.LOGIN_REFUSED: Sentence(
             AccessRefused,
             "the server refuses to log in user '{user}' at '{place}'",
-            "check the user name, the password and the hosts from which the account may log in",
+            "check the user name, the password and the hosts from which the account may log in; "
+            "'stovepipe config show' tells where the password comes from",
         ),
         Fault.RIGHT_MISSING: Sentence(
             AccessRefused,
@@ -149,7 +150,7 @@ SENTENCES: Mapping[Fault, Sentence] = MappingProxyType(
         Fault.LOST: Sentence(
             StorageUnavailable,
             "the connection to '{place}' was lost",
-            "check the server and the network, then try again",
+            "check host, port, server and network, then try again",
         ),
         Fault.OVERLOADED: Sentence(
             StorageUnavailable,

@@ -8,6 +8,8 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from stovepipe_cli.storage.sql.traffic import Tally
+
 
 class DriverCursor(Protocol):
     """What is used of a DB-API cursor."""
@@ -15,6 +17,11 @@ class DriverCursor(Protocol):
     @property
     def rowcount(self) -> int:
         """Rows matched by the last change."""
+        ...
+
+    @property
+    def description(self) -> Sequence[Sequence[Any]] | None:
+        """The columns of the answer, each with its name first."""
         ...
 
     def execute(self, text: str, parameters: Sequence[Any], /) -> object:
@@ -70,9 +77,10 @@ def compiled(clause: ClauseElement, dialect: Dialect) -> Statement:
 class Session:
     """A driver's connection that one caller holds. Its methods raise the driver's own errors."""
 
-    def __init__(self, connection: DriverConnection, generation: int) -> None:
+    def __init__(self, connection: DriverConnection, generation: int, tally: Tally | None = None) -> None:
         self.connection = connection
         self.generation = generation
+        self.tally = tally
         self.is_broken = False
 
     def run(self, text: str) -> None:
@@ -88,7 +96,10 @@ class Session:
         cursor = self.connection.cursor()
         try:
             cursor.execute(text, parameters)
-            return cursor.fetchall()
+            rows = cursor.fetchall()
+            if self.tally is not None:
+                self.tally.count(text, len(rows))
+            return rows
         finally:
             cursor.close()
 
@@ -97,6 +108,8 @@ class Session:
         cursor = self.connection.cursor()
         try:
             cursor.execute(statement.text, statement.parameters(values))
+            if self.tally is not None:
+                self.tally.count(statement.text, cursor.rowcount)
             return cursor.rowcount
         finally:
             cursor.close()
@@ -106,5 +119,7 @@ class Session:
         cursor = self.connection.cursor()
         try:
             cursor.executemany(text, rows)
+            if self.tally is not None:
+                self.tally.count(text, len(rows))
         finally:
             cursor.close()

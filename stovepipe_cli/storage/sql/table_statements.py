@@ -6,9 +6,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.sql import ClauseElement, ColumnElement
 
+from stovepipe_cli.storage.contract.folding import FOLDED_COLUMNS, FOLDED_TIME
 from stovepipe_cli.storage.contract.tables import Column
 from stovepipe_cli.storage.sql.backend import Backend
 from stovepipe_cli.storage.sql.catalog import Shape
+from stovepipe_cli.storage.sql.folding import count_of_odd_types, differs, folded
 from stovepipe_cli.storage.sql.ranges import Bound, beyond, up_to
 from stovepipe_cli.storage.sql.session import Statement, compiled
 from stovepipe_cli.storage.sql.table_values import TableValues, unknown
@@ -93,6 +95,55 @@ class TableStatements:
             )
 
         return self._once(("page", after, upto), build)
+
+    def key_behind(self, after: int) -> Statement:
+        """The row behind `after` and `skipped` more, in key order."""
+
+        def build() -> ClauseElement:
+            bounds = [self._bound(name, "after") for name in self.key_columns]
+            chosen = [self._source.c[self.queue_column] == sa.bindparam(f"k_{self.queue_column}")]
+            chosen += [beyond(bounds[:after], by_row=self._backend.compares_rows)] if after else []
+            select = sa.select(*self._read(), *self._queue_where_inexact()).where(*chosen)
+            ordered = select.order_by(*(bound.order for bound in bounds))
+            return ordered.limit(sa.literal_column("1")).offset(sa.bindparam("skipped", type_=sa.Integer))
+
+        return self._once(("key behind", after), build)
+
+    def histories(self, after: int, upto: int) -> Statement:
+        """Folded histories of the log, in key order; the bounds are those of a page, of a request each."""
+
+        def build() -> ClauseElement:
+            request, queue = self._source.c["request_id"], self._source.c[self.queue_column]
+            chosen = [queue == sa.bindparam(f"k_{self.queue_column}")]
+            chosen += [beyond([self._bound("request_id", "after")], by_row=False)] if after else []
+            chosen += [up_to([self._bound("request_id", "upto")], by_row=False)] if upto else []
+            by_column = self._backend.folds_by_column
+            text = folded([self._text(self.table.column(name)) for name in FOLDED_COLUMNS], is_by_column=by_column)
+            times = folded([self._value(self.table.column(FOLDED_TIME))], is_by_column=by_column)
+            select = sa.select(request, sa.func.count(), text, times, self._is_odd())
+            # The second index has the same order, and then every row is looked up beside it.
+            select = select.with_hint(self._source, "FORCE INDEX (PRIMARY)", "mysql")
+            limit: ColumnElement[int] = sa.bindparam("limit", type_=sa.Integer)
+            return select.where(*chosen).group_by(request).order_by(request).limit(limit)
+
+        return self._once(("histories", after, upto), build)
+
+    def _text(self, column: Column) -> ColumnElement[Any]:
+        """MySQL has a type of its own for JSON, which is no text before it is made one."""
+        value = self._value(column)
+        return sa.cast(value, sa.CHAR) if column.kind == "json" and self._backend.dialect.name == "mysql" else value
+
+    def _is_odd(self) -> ColumnElement[Any]:
+        """Not zero where a group of entries is not what its request's id and its columns' types promise."""
+        if not self._backend.keeps_types:
+            columns = [self.table.column(name) for name in (*FOLDED_COLUMNS, FOLDED_TIME)]
+            texts = [self._value(column) for column in columns if column.kind in {"text", "json"}]
+            numbers = [self._value(column) for column in columns if column.kind in {"int", "bigint"}]
+            return count_of_odd_types(texts, numbers)
+        odd = [] if self.shape.is_byte_exact("request_id") else [differs(self._source.c["request_id"])]
+        if self.shows_queue:
+            odd.append(differs(self._source.c[self.queue_column], sa.bindparam(f"b_{self.queue_column}")))
+        return sa.or_(*odd) if odd else sa.literal_column("0")
 
     @property
     def shows_queue(self) -> bool:

@@ -109,9 +109,16 @@ class TableValues:
 
     def read(self, answers: Sequence[Answer]) -> Sequence[Answer]:
         """Answers with their bytes turned into text; `UnreadableRow` where a value is not of its column's type."""
+        if not answers or (self._keeps_types and not self._binary):
+            return answers
+        by_column: list[Sequence[Any]] = [*zip(*answers, strict=True)]
         if not self._keeps_types:
-            self._require_types(answers)
-        return [self._with_text(answer) for answer in answers] if self._binary else answers
+            self._require_types(answers, by_column)
+        if not self._binary:
+            return answers
+        for place in self._binary:
+            by_column[place] = as_texts(by_column[place])
+        return [*zip(*by_column, strict=True)]
 
     def known(self, row: R) -> R:
         """What would be read back after `row` was written."""
@@ -138,7 +145,7 @@ class TableValues:
             ) from None
 
     def _column_for_write(self, column: Column, values: Sequence[Any]) -> Sequence[object]:
-        is_plain = not (self._shape.is_nullable(column.name) and column.later)
+        is_plain = not (self._shape.is_nullable(column.name) and column.later and unknown(column) in values)
         with contextlib.suppress(UnicodeEncodeError, TypeError):
             if is_plain and column.kind in {"text", "json"} and not self._shape.is_binary(column.name):
                 "".join(values).encode("utf-8")
@@ -149,9 +156,9 @@ class TableValues:
                 return values
         return [self._for_write(column, value) for value in values]
 
-    def _require_types(self, answers: Sequence[Answer]) -> None:
-        # A column at a time, and what a select adds behind the columns is not looked at.
-        for place, (column, values) in enumerate(zip(self._columns, zip(*answers, strict=True), strict=False)):
+    def _require_types(self, answers: Sequence[Answer], by_column: Sequence[Sequence[Any]]) -> None:
+        # What a select adds behind the columns is not looked at.
+        for place, (column, values) in enumerate(zip(self._columns, by_column, strict=False)):
             allowed = self._allowed(column)
             if not allowed.issuperset(map(type, values)):
                 answer = next(each for each in answers if type(each[place]) not in allowed)
@@ -166,18 +173,22 @@ class TableValues:
             return frozenset({bytes})
         return _TYPES[column.kind]
 
-    def _with_text(self, answer: Answer) -> Answer:
-        values = list(answer)
-        for place in self._binary:
-            values[place] = key_text(values[place])
-        return tuple(values)
-
 
 def unknown(column: Column) -> str | int | float:
     """What stands for a column that is absent or NULL."""
     if column.default is not None:
         return column.default
     return "" if column.kind in {"text", "binary", "json"} else 0
+
+
+def as_texts(values: Sequence[bytes]) -> Sequence[str]:
+    """Identifiers as text; bytes that are not UTF-8 are carried as surrogates."""
+    with contextlib.suppress(UnicodeDecodeError):
+        # Many short values are decoded at a time where that cannot be mistaken.
+        texts = b"\0".join(values).decode("utf-8").split("\0")
+        if len(texts) == len(values):
+            return texts
+    return [*map(key_text, values)]
 
 
 def made(row_type: type[R], answers: Iterable[Answer]) -> tuple[R, ...]:
