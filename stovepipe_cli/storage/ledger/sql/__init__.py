@@ -1,0 +1,1 @@
+"""The ledger in an SQL database: SQLite, MySQL and MariaDB."""

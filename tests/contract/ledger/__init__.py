@@ -1,0 +1,1 @@
+"""The ledger's contract, over every backend."""
