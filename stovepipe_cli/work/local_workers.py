@@ -1,0 +1,117 @@
+"""More processes of this host at the same run: started, watched, told to stop, and waited for."""
+
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from stovepipe_cli.work.stopping import StopRequest
+
+Process = subprocess.Popen[str] | subprocess.Popen[bytes]
+
+# Ended well, with findings, or with work left: none of them is a death.
+_ALIVE = frozenset({0, 3, 4})
+_STOPPED = frozenset({128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM})
+FINISH_SECONDS = 30.0
+KILL_SECONDS = 5.0
+# How long a stop can go unheard.
+SLICE_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class DeadWorker:
+    """`code` as the system tells it: negative for the signal that ended the process."""
+
+    pid: int
+    code: int
+
+
+class LocalWorkers:
+    """`count` processes of `spawn`, which starts one in a session of its own, so that a terminal's signals pass it by.
+
+    They outlive nothing but a kill of this process: then they finish the run, or leave it to be resumed. A `stop` that
+    was asked for reaches them at once, so that their batches end beside this worker's own and not behind it.
+    """
+
+    def __init__(self, count: int, spawn: Callable[[], Process], stop: StopRequest | None = None) -> None:
+        self._count = count
+        self._spawn = spawn
+        self._stop = stop
+        self._processes: list[Process] = []
+        self._is_stopped = False
+        # The listener and this worker may both look, and stop.
+        self._lock = threading.RLock()
+        self._is_over = threading.Event()
+        self.dead: list[DeadWorker] = []
+
+    def __enter__(self) -> Self:
+        try:
+            while len(self._processes) < self._count:
+                self._processes.append(self._spawn())
+        except BaseException:
+            self.stop()
+            raise
+        if self._stop is not None and self._processes:
+            threading.Thread(target=self._listen, args=(self._stop,), name="helpers", daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self.stop()
+        try:
+            self._await()
+        finally:
+            self._is_over.set()
+
+    @property
+    def running(self) -> int:
+        """How many have not ended."""
+        return sum(process.poll() is None for process in self._processes)
+
+    def look(self) -> tuple[DeadWorker, ...]:
+        """Those that died since the last look."""
+        with self._lock:
+            new: list[DeadWorker] = []
+            known = {each.pid for each in self.dead}
+            for process in self._processes:
+                code = process.poll()
+                if code is None or process.pid in known or code in _ALIVE or (self._is_stopped and code in _STOPPED):
+                    continue
+                new.append(DeadWorker(process.pid, code))
+            self.dead += new
+            return tuple(new)
+
+    def stop(self) -> None:
+        """Pass on a stop, once: each ends at its next batch border."""
+        with self._lock:
+            if self._is_stopped:
+                return
+            self.look()
+            self._is_stopped = True
+            for process in self._processes:
+                if process.poll() is None:
+                    process.terminate()
+
+    def _listen(self, stop: StopRequest) -> None:
+        while not self._is_over.wait(SLICE_SECONDS):
+            if stop.stop is not None:
+                self.stop()
+                return
+
+    def _await(self) -> None:
+        for process in self._processes:
+            try:
+                process.wait(FINISH_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                try:
+                    process.wait(KILL_SECONDS)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+        self.look()
