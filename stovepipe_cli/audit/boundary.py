@@ -1,5 +1,8 @@
 """Where a queue's history begins: requests below are legacy, and what they lack is no damage."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from stovepipe_cli.audit.dossier import FIRST_ENTRY
 from stovepipe_cli.audit.options import NO_BOUNDARY
 from stovepipe_cli.errors import UsageError
@@ -51,6 +54,30 @@ class Boundary:
                     self._first = (number, request_id)
                     return
 
+    def observe_first_entry(self, number: int, request_id: str) -> None:
+        """Take account of a request that exists and has its first entry."""
+        if self.is_given:
+            return
+        self._has_history = True
+        if self._first is None or number < self._first[0]:
+            self._first = (number, request_id)
+
+    def as_json(self) -> dict[str, object]:
+        """What was observed, for another process."""
+        return {
+            "first": None if self._first is None else list(self._first),
+            "any": None if self._any is None else list(self._any),
+            "has_history": self._has_history,
+        }
+
+    def merge(self, seen: Mapping[str, Any]) -> None:
+        """Take account of what another one observed; in whatever order, the end is the same."""
+        if self.is_given:
+            return
+        self._first = _lower(self._first, seen["first"])
+        self._any = _lower(self._any, seen["any"])
+        self._has_history = self._has_history or seen["has_history"]
+
     def settle(self) -> None:
         """Every request that could move it was observed."""
         self.is_known = True
@@ -91,3 +118,11 @@ class Boundary:
             return True
         lowest = self.lowest
         return lowest is not None and number is not None and number < lowest[0]
+
+
+def _lower(own: Place | None, other: Sequence[Any] | None) -> Place | None:
+    """The lower one; of one number in two spellings, the one that sorts first."""
+    if other is None:
+        return own
+    place = (int(other[0]), str(other[1]))
+    return place if own is None else min(own, place)

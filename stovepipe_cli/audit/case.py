@@ -15,6 +15,7 @@ from stovepipe_cli.audit.rules.builds import outcome_follows_build
 from stovepipe_cli.audit.rules.foreign import foreign_row
 from stovepipe_cli.audit.rules.rule import Judge
 from stovepipe_cli.audit.scope import Scope
+from stovepipe_cli.audit.span import WHOLE, Span
 from stovepipe_cli.audit.spill import Spill
 from stovepipe_cli.audit.survey import ALWAYS_JUDGED, PASS_TABLES, Survey
 from stovepipe_cli.audit.tally import Tally
@@ -34,7 +35,10 @@ class Case:
     """One verify under way. `legacy_requests` counts requests below the boundary that have no entry.
 
     `sole_builds` maps requests that contradict a build to it, as long as no other build of theirs is met.
-    `lowest_missing` is the lowest number of a request that lacks something, None where none does.
+    `lost_requests` counts those of them that are not below the boundary on record, `lowest_lost` is the first of them.
+    `lowest_missing` is the lowest number of a request that lacks something, None where none does. `span` is the part of
+    the table that a walk is to read, where several processes share the work. `primary` is where to look
+    again at what was found, where `storage` may be behind.
     """
 
     storage: Storage
@@ -50,11 +54,15 @@ class Case:
     coverage: dict[PassName, Coverage] = field(default_factory=dict)
     oversized: set[str] = field(default_factory=set)
     legacy_requests: int = 0
+    lost_requests: int = 0
+    lowest_lost: str | None = None
     lowest_missing: int | None = None
     tally: Tally = field(init=False)
     has_project_facts: bool = False
     sole_builds: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    span: Span = WHOLE
+    primary: Storage | None = None
 
     def __post_init__(self) -> None:
         """Begin with nothing seen."""
@@ -68,7 +76,14 @@ class Case:
     @property
     def snapshots(self) -> Snapshots:
         """Where to read."""
-        return Snapshots(self.storage.audit, self.clock)
+        return Snapshots(self.storage.audit, self.clock, self.span)
+
+    def turn_to_primary(self) -> bool:
+        """From now on read the primary, if there is one beside the storage; whether there is."""
+        if self.primary is None:
+            return False
+        self.storage = self.primary
+        return True
 
     def needs(self, *names: PassName) -> Needs:
         """The tables that the rules of these passes read, as far as they are there."""
@@ -113,7 +128,15 @@ class Case:
             return True
         if candidate.code == "H101":
             self.legacy_requests += 1
+            self._note_lost(candidate.request_id)
         return False
+
+    def _note_lost(self, request_id: str) -> None:
+        recorded, number = self.options.recorded_boundary, self.boundary.number(request_id)
+        if recorded is not None and number is not None and number >= recorded[0]:
+            # They come in the order of their numbers.
+            self.lowest_lost = self.lowest_lost or request_id
+            self.lost_requests += 1
 
     def _note_missing(self, request_id: str) -> None:
         number = self.boundary.number(request_id)

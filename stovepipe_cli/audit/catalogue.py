@@ -1,9 +1,8 @@
 """The registry of rules as reports."""
 
-import difflib
-
 from stovepipe_cli.audit.rules import RULES
 from stovepipe_cli.errors import UsageError
+from stovepipe_cli.near_names import did_you_mean
 from stovepipe_cli.reports import ListReport
 from stovepipe_cli.reports.rules import RuleItem, RuleReport
 
@@ -20,7 +19,7 @@ def explain_rule(code: str) -> RuleReport:
     named = {rule.name: rule for rule in RULES.values()}
     rule = RULES.get(wanted.upper()) or named.get(wanted.lower())
     if rule is None:
-        near = difflib.get_close_matches(wanted.upper(), RULES, n=1, cutoff=0.5)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        raise UsageError(f"no rule is called '{code}'", hint=f"{hint}see 'stovepipe rules list'")
+        near = did_you_mean(wanted, (*RULES, *named), most=1, cutoff=0.5)
+        hint = " ".join(filter(None, (near, "see 'stovepipe rules list'")))
+        raise UsageError(f"no rule is called '{code}'", hint=hint)
     return RuleReport(rule.code, rule.name, rule.severity, rule.explanation, rule.repaired_by, rule.tables)

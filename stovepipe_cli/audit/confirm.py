@@ -36,15 +36,19 @@ class Judged(NamedTuple):
 
 
 def judged(case: Case) -> Iterator[Judged]:
-    """Every finding, in report order. Waits for the settle time before the second read, where there is any need."""
+    """Every finding, in report order. Waits for the settle time before the second read, where there is any need.
+
+    What a replica showed is read a second time in any case: on the primary.
+    """
     has_waited = case.options.settle_ms == 0
+    reads_again = case.turn_to_primary() or not has_waited
     confirmed = 0
     for batch in _batches(_due(case)):
         if not has_waited:
             case.progress(Progress("settle", 0))
             case.clock.sleep(case.options.settle_ms / 1000)
             has_waited = True
-        again = _second_read(case, batch) if case.options.settle_ms else None
+        again = _second_read(case, batch) if reads_again else None
         for group in batch:
             yield from _stand(case, group, again)
         confirmed += sum(map(len, batch))
@@ -80,9 +84,11 @@ def _stand(case: Case, group: Sequence[Candidate], again: Mapping[Identity, Cand
             reads[each.identity] = (each, again[each.request_id, *each.identity])
     latest = [seen[-1] for seen in reads.values()]
     for candidate in shown(latest):
-        yield Judged(
-            _finding(case.queue, candidate, reads[candidate.identity]), _is_pending(case.options.min_age_ms, candidate)
-        )
+        # No repair writes for a request from before histories were kept.
+        is_legacy = case.boundary.is_known and case.boundary.is_legacy(candidate.request_id)
+        repair = None if is_legacy else _repair_command(case.queue, candidate)
+        finding = _finding(case.queue, candidate, reads[candidate.identity], repair)
+        yield Judged(finding, _is_pending(case.options.min_age_ms, candidate))
 
 
 def _second_read(case: Case, batch: Sequence[Sequence[Candidate]]) -> dict[Identity, Candidate]:
@@ -130,7 +136,7 @@ def _is_pending(min_age_ms: int, candidate: Candidate) -> bool:
     return candidate.at_ms - candidate.newest_ms < min_age_ms
 
 
-def _finding(queue: str, candidate: Candidate, reads: Sequence[Candidate]) -> Finding:
+def _finding(queue: str, candidate: Candidate, reads: Sequence[Candidate], repair: str | None) -> Finding:
     rule = RULES[candidate.code]
     return Finding(
         id=finding_id(queue, candidate.code, candidate.subject),
@@ -143,7 +149,7 @@ def _finding(queue: str, candidate: Candidate, reads: Sequence[Candidate]) -> Fi
         found=candidate.found,
         reads=tuple(Read(each.at_ms, each.found) for each in reads),
         message=candidate.message,
-        repair=_repair_command(queue, candidate),
+        repair=repair,
     )
 
 

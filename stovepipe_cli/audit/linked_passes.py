@@ -4,10 +4,11 @@ Only where something is missing is the whole dossier of the request read, in the
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from stovepipe_cli.audit.balance import cell_of
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.reading import Evidence, load
 from stovepipe_cli.audit.rules import PassName
@@ -34,14 +35,19 @@ R = TypeVar("R", bound=Row)
 
 _DOSSIERS_AT_ONCE = 100
 
+Cells = Container[int] | None
 
-def run_builds(case: Case) -> bool:
-    """E201, E202 and what is left of E211: False where the time budget ended it, as for every pass here."""
+
+def run_builds(case: Case, cells: Cells = None) -> bool:
+    """E201, E202 and what is left of E211: False where the time budget ended it, as for every pass here.
+
+    With `cells`, only rows of requests in these cells of a balance are looked at, and all were counted before.
+    """
     is_judged = case.survey.checks("E201", "E202")
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[BuildRow]) -> int:
-        case.add_foreign(snapshot, BuildRow, after, page.foreign)
-        builds = [build for build in page.rows if case.scope.contains(build.request_id)]
+        _meet_foreign(case, snapshot, BuildRow, after, page.foreign, cells)
+        builds = [build for build in page.rows if _is_asked_for(case, build.request_id, cells)]
         for build in builds:
             if case.sole_builds.get(build.request_id, build.id) != build.id:
                 del case.sole_builds[build.request_id]
@@ -56,10 +62,15 @@ def run_builds(case: Case) -> bool:
         _judge(case, "builds", snapshot, _evidence("build", lacking))
         return len(builds)
 
-    is_whole = _walk(case, "builds", BuildRow, visit)
-    if is_whole and case.sole_builds:
+    is_whole = _walk(case, "builds", BuildRow, visit, cells)
+    return is_whole and (cells is not None or judge_sole_builds(case))
+
+
+def judge_sole_builds(case: Case) -> bool:
+    """E211 of the requests whose one build contradicts them, once every build was met."""
+    if case.sole_builds:
         case.snapshots.read(partial(_judge_sole_builds, case))
-    return is_whole
+    return True
 
 
 def _judge_sole_builds(case: Case, snapshot: AuditSnapshot) -> None:
@@ -71,14 +82,14 @@ def _judge_sole_builds(case: Case, snapshot: AuditSnapshot) -> None:
         case.judge([outcome_follows_build], dossiers.values())
 
 
-def run_facts(case: Case) -> bool:
+def run_facts(case: Case, cells: Cells = None) -> bool:
     """E206 and E208."""
     is_judged = case.survey.checks("E206", "E208")
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[ValidationFactRow]) -> int:
-        case.add_foreign(snapshot, ValidationFactRow, after, page.foreign)
+        _meet_foreign(case, snapshot, ValidationFactRow, after, page.foreign, cells)
         case.has_project_facts = case.has_project_facts or any(fact.project for fact in page.rows)
-        own = [fact for fact in page.rows if case.scope.contains(fact.request_id)]
+        own = [fact for fact in page.rows if _is_asked_for(case, fact.request_id, cells)]
         facts = [fact for fact in own if is_judged and not fact.project]
         wanted: dict[Key, ValidationFactRow] = {
             (fact.request_id, event_log_id("validation_fact_recorded", fact_occurrence(fact.uri))): fact
@@ -101,16 +112,16 @@ def run_facts(case: Case) -> bool:
         _judge(case, "facts", snapshot, _evidence("validation_fact", suspect))
         return len(own)
 
-    return _walk(case, "facts", ValidationFactRow, visit)
+    return _walk(case, "facts", ValidationFactRow, visit, cells)
 
 
-def run_acceptances(case: Case) -> bool:
+def run_acceptances(case: Case, cells: Cells = None) -> bool:
     """A402 to A404, and of missing entries whether a mapping knows the time of acceptance."""
     is_judged = case.survey.checks("H101", "H102", "H103", "A401", "A402", "A403", "A404")
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestAcceptanceRow]) -> int:
-        case.add_foreign(snapshot, RequestAcceptanceRow, after, page.foreign)
-        mappings = [mapping for mapping in page.rows if case.scope.contains(mapping.request_id)]
+        _meet_foreign(case, snapshot, RequestAcceptanceRow, after, page.foreign, cells)
+        mappings = [mapping for mapping in page.rows if _is_asked_for(case, mapping.request_id, cells)]
         if not is_judged:
             return len(mappings)
         ids = {mapping.request_id for mapping in mappings}
@@ -122,16 +133,16 @@ def run_acceptances(case: Case) -> bool:
         _judge(case, "acceptances", snapshot, _evidence("request_acceptance", wrong))
         return len(mappings)
 
-    return _walk(case, "acceptances", RequestAcceptanceRow, visit)
+    return _walk(case, "acceptances", RequestAcceptanceRow, visit, cells)
 
 
-def run_uris(case: Case) -> bool:
+def run_uris(case: Case, cells: Cells = None) -> bool:
     """U502 and U503."""
     is_judged = case.survey.checks("U502", "U503")
 
     def visit(snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestURIRow]) -> int:
-        case.add_foreign(snapshot, RequestURIRow, after, page.foreign)
-        mapped = [row for row in page.rows if case.scope.contains(row.request_id)]
+        _meet_foreign(case, snapshot, RequestURIRow, after, page.foreign, cells)
+        mapped = [row for row in page.rows if _is_asked_for(case, row.request_id, cells)]
         if not is_judged:
             return len(mapped)
         ids = {row.request_id for row in mapped}
@@ -140,11 +151,26 @@ def run_uris(case: Case) -> bool:
         _judge(case, "uris", snapshot, _evidence("request_uri", wrong))
         return len(mapped)
 
-    return _walk(case, "uris", RequestURIRow, visit)
+    return _walk(case, "uris", RequestURIRow, visit, cells)
 
 
-def _walk(case: Case, name: PassName, row_type: type[R], visit: Visit[R]) -> bool:
-    return walk(case.snapshots, row_type, visit, case.deadline, lambda rows: case.checked(name, rows))
+def _walk(case: Case, name: PassName, row_type: type[R], visit: Visit[R], cells: Cells) -> bool:
+    def done(rows: int) -> None:
+        if cells is None:
+            case.checked(name, rows)
+
+    return walk(case.snapshots, row_type, visit, case.deadline, done)
+
+
+def _is_asked_for(case: Case, request_id: str, cells: Cells) -> bool:
+    return case.scope.contains(request_id) if cells is None else cell_of(request_id) in cells
+
+
+def _meet_foreign(
+    case: Case, snapshot: AuditSnapshot, row_type: type[Row], after: Key | None, keys: Sequence[Key], cells: Cells
+) -> None:
+    if cells is None:
+        case.add_foreign(snapshot, row_type, after, keys)
 
 
 def _evidence(table: str, rows: Sequence[tuple[str, Row]]) -> dict[str, Evidence]:

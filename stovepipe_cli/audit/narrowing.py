@@ -44,6 +44,8 @@ def narrowed(storage: Storage, snapshots: Snapshots, survey: Survey, options: Ve
         words.append(f"accepted before {format_instant(options.until_ms)}")
     if options.select:
         words.append(f"rules {', '.join(options.select)}")
+    if options.ignore:
+        words.append(f"without rules {', '.join(options.ignore)}")
     return Scope(queue, ", ".join(words) or None, ids, lowest, highest)
 
 

@@ -20,10 +20,11 @@ class VerifyOptions:
     """Times are milliseconds.
 
     `select` and `ignore` hold rule codes or prefixes. `request_ids`, `last`, `since_ms` (inclusive), `until_ms`
-    (exclusive) and `select` narrow the scope. `history_since` is the first request that must have history, `none`
-    for all of them, None to detect it. `expect_tables` must be there. `settle_ms` 0 trusts the first read,
+    (exclusive), `select` and `ignore` narrow the scope. `history_since` is the first request that must have history,
+    `none` for all of them, None to detect it. `expect_tables` must be there. `settle_ms` 0 trusts the first read,
     `min_age_ms` 0 takes nothing for pending. `findings_file` receives every finding, one JSON object a line.
-    `known` is the baseline, of any number of queues.
+    `known` is the baseline, of any number of queues. `recorded_boundary` is the number and id of the first request that
+    an earlier look at the whole queue saw to have a first entry.
     """
 
     select: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ class VerifyOptions:
     run_time_ms: int | None = None
     findings_file: Path | None = None
     known: tuple[KnownFinding, ...] = ()
+    recorded_boundary: tuple[int, str] | None = None
 
     def validate(self) -> None:
         """Raise `UsageError` where the options contradict themselves."""

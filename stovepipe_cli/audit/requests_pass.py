@@ -6,7 +6,7 @@ are looked for in a walk over the log.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.dossier import SEGMENT, Dossier
@@ -21,10 +21,17 @@ _FETCHED_AT_ONCE = 100
 
 
 class RequestsPass:
-    """Judges every request of the queue, and every entry that has none."""
+    """Judges every request of the queue, and every entry that has none.
 
-    def __init__(self, case: Case, *passes: PassName) -> None:
+    `look` is shown each dossier once it was judged. `is_again` tells that its requests were all met before.
+    """
+
+    def __init__(
+        self, case: Case, *passes: PassName, look: Callable[[Dossier], None] = lambda _: None, is_again: bool = False
+    ) -> None:
         self._case = case
+        self._look = look
+        self._is_again = is_again
         self._needs = case.needs(*passes)
         self._judges = case.survey.judges(*passes)
         self._judges_by_entry = case.survey.judges(*passes, is_by_entry=True)
@@ -37,7 +44,7 @@ class RequestsPass:
         is_whole = walk(
             case.snapshots,
             RequestRow,
-            self._visit,
+            self.visit,
             case.deadline,
             lambda rows: case.checked("requests", rows),
         )
@@ -62,13 +69,22 @@ class RequestsPass:
         views = self._case.survey.views
         return views["request"].key_collations["id"] == views["request_log"].key_collations["request_id"]
 
-    def _visit(self, snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestRow]) -> int:
+    def judge_rows(self, snapshot: AuditSnapshot, requests: Sequence[RequestRow]) -> None:
+        """Judge requests whose rows were read; the caller bounds the entries that they have."""
+        self._fetch_histories(snapshot, self._dossiers(snapshot, requests))
+
+    def judge_orphans(self, snapshot: AuditSnapshot, orphans: Mapping[str, int]) -> None:
+        """Judge histories without a request, of which so many entries were read."""
+        self._judge_counted(snapshot, orphans)
+
+    def visit(self, snapshot: AuditSnapshot, after: Key | None, page: AuditPage[RequestRow]) -> int:
+        """Judge a page, with the entries that belong to it; how many of the requests were asked for."""
         self._case.add_foreign(snapshot, RequestRow, after, page.foreign)
         dossiers = self._dossiers(snapshot, page.rows)
         if not self._has_log:
             self._finish(snapshot, dossiers.values())
         elif self._is_one_order:
-            self._read_stretch(snapshot, list(dossiers.values()), after, page.next_after)
+            self._read_stretch(snapshot, list(dossiers.values()), after, page.next_after or self._case.span.upto)
         else:
             self._fetch_histories(snapshot, dossiers)
         return sum(self._case.scope.contains(row.id) for row in page.rows)
@@ -132,7 +148,7 @@ class RequestsPass:
             keys = [(request_id,) for request_id in ids[start : start + _FETCHED_AT_ONCE]]
             self._judge_counted(snapshot, Counter(row.request_id for row in snapshot.multi_get(RequestLogRow, keys)))
 
-    def _judge_counted(self, snapshot: AuditSnapshot, orphans: dict[str, int]) -> None:
+    def _judge_counted(self, snapshot: AuditSnapshot, orphans: Mapping[str, int]) -> None:
         if orphans:
             at_ms = snapshot.now_ms()
             self._case.judge(self._judges, [Dossier(each, at_ms, entry_count=count) for each, count in orphans.items()])
@@ -151,6 +167,8 @@ class RequestsPass:
         complete = {dossier.request_id: dossier for dossier in dossiers}
         for dossier in complete.values():
             dossier.fold()
+            if self._is_again:
+                continue
             self._case.boundary.observe(dossier.request_id, dossier.rows)
             if dossier.request is not None:
                 self._case.tally.observe(dossier.request)
@@ -160,4 +178,5 @@ class RequestsPass:
         for dossier in complete.values():
             if self._is_outcome_checked:
                 self._case.suspect_sole_build(dossier)
+            self._look(dossier)
             dossier.forget()

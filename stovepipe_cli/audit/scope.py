@@ -7,7 +7,10 @@ from stovepipe_cli.request_id import parse_request_id
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """`ids` names requests one by one; `lowest` and `highest` bound their numbers. All None: the whole queue."""
+    """`ids` names requests one by one; `lowest` and `highest` bound their numbers. All None: every request.
+
+    `words` tell everything that was left out, rules too; None where nothing was.
+    """
 
     queue: str
     words: str | None

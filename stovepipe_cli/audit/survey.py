@@ -104,8 +104,6 @@ def survey(reader: AuditReader, options: VerifyOptions) -> Survey:
         noun = f"table {names} is" if len(missing) == 1 else f"tables {names} are"
         notes.append(f"{noun} absent{_unchecked(chosen, *missing)}")
     checked = frozenset(code for code in chosen if all(table in views for table in RULES[code].tables))
-    if options.ignore:
-        notes.append(f"rules were ignored: {', '.join(options.ignore)}")
     return Survey(views, frozenset(absent), unreadable, chosen, checked, tuple(notes), tuple(blocking))
 
 

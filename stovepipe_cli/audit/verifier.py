@@ -1,21 +1,25 @@
 """Verify: survey the database, walk its tables, read again what looks wrong, and report what stands."""
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from stovepipe_cli.audit import narrow_pass, numbers
+from stovepipe_cli.audit.attempt import attempt, note
 from stovepipe_cli.audit.baseline import Baseline
 from stovepipe_cli.audit.boundary import Boundary
+from stovepipe_cli.audit.bulk_links import judge_uneven, weigh
+from stovepipe_cli.audit.bulk_pass import BulkPass, is_bulk_possible
 from stovepipe_cli.audit.case import Case, spill_of
 from stovepipe_cli.audit.confirm import REQUEST_PASSES, judged
 from stovepipe_cli.audit.degrees_pass import run_degrees
 from stovepipe_cli.audit.findings_file import FindingsFile
 from stovepipe_cli.audit.issues_pass import run_issues
 from stovepipe_cli.audit.linked_passes import run_acceptances, run_builds, run_facts, run_uris
+from stovepipe_cli.audit.moved_boundary import moved_boundary, seen_boundary
 from stovepipe_cli.audit.narrowing import narrowed
 from stovepipe_cli.audit.options import VerifyOptions
 from stovepipe_cli.audit.pace import Deadline
@@ -30,8 +34,10 @@ from stovepipe_cli.audit.terms import Terms
 from stovepipe_cli.audit.worst import SEVERITIES, Worst
 from stovepipe_cli.clock import Clock
 from stovepipe_cli.errors import NothingFound
+from stovepipe_cli.near_names import did_you_mean
 from stovepipe_cli.reports import Finding, Severity, VerifyReport
-from stovepipe_cli.storage.contract import AuditSnapshot, Storage, StorageUnavailable, UnreadableRow
+from stovepipe_cli.storage.collecting import rarely_collecting
+from stovepipe_cli.storage.contract import AuditSnapshot, Storage, UnreadableRow
 
 NO_HISTORY = "no request in this queue has history: set history_since"
 
@@ -53,10 +59,30 @@ def verify(
     `NothingFound` where the queue has no row at all, with a near name of `known_queues`; `StorageUnavailable` where
     the database is lost on the way; `UsageError` for options that contradict themselves.
     """
-    with _opened(storage, options, clock, progress) as case:
-        if _require_rows(case, known_queues):
+    with opened_case(storage, options, clock, progress) as case:
+        if require_rows(case, known_queues):
             _gather(case)
-        return _report(case, run_id)
+        return reported(case, run_id)
+
+
+def verify_replica(
+    storage: Storage,
+    primary: Storage,
+    options: VerifyOptions,
+    *,
+    clock: Clock,
+    progress: ProgressListener | None = None,
+    run_id: str | None = None,
+) -> VerifyReport:
+    """Check the queue as a replica has it, and report what stands a second read, which is one of the primary.
+
+    That read takes place without a settle time as well. Errors as those of `verify`.
+    """
+    with opened_case(storage, options, clock, progress) as case:
+        case.primary = primary
+        if require_rows(case, tuple):
+            _gather(case)
+        return reported(case, run_id)
 
 
 def collect_findings(
@@ -68,8 +94,8 @@ def collect_findings(
     known_queues: KnownQueues = tuple,
 ) -> Iterator[Finding]:
     """Every finding that `verify` would count, in request order and beyond any limit; pending ones are left out."""
-    with _opened(storage, options, clock, progress) as case:
-        if not _require_rows(case, known_queues):
+    with opened_case(storage, options, clock, progress) as case:
+        if not require_rows(case, known_queues):
             return
         _gather(case)
         for finding, is_pending in judged(case):
@@ -91,7 +117,7 @@ def verify_requests(
     """
     at_once = replace(options, settle_ms=0, run_time_ms=None)
     scope = Scope(storage.queue, None, frozenset(evidence))
-    with _opened(storage, at_once, clock, None, scope) as case:
+    with opened_case(storage, at_once, clock, None, scope) as case:
         needs, judges = case.needs(*REQUEST_PASSES), case.survey.judges(*REQUEST_PASSES)
 
         def work(snapshot: AuditSnapshot) -> None:
@@ -107,13 +133,14 @@ def verify_requests(
 
 
 @contextmanager
-def _opened(
+def opened_case(
     storage: Storage,
     options: VerifyOptions,
     clock: Clock,
     progress: ProgressListener | None,
     scope: Scope | None = None,
 ) -> Iterator[Case]:
+    """A verify that has seen nothing yet; `options` are checked."""
     options.validate()
     seen = survey(storage.audit, options)
     terms = Terms(
@@ -123,7 +150,7 @@ def _opened(
         min_age_ms=options.min_age_ms,
         columns={table: view.columns for table, view in seen.views.items()},
     )
-    with spill_of(storage.queue) as spill:
+    with spill_of(storage.queue) as spill, rarely_collecting():
         yield Case(
             storage=storage,
             options=options,
@@ -138,38 +165,54 @@ def _opened(
         )
 
 
-def _require_rows(case: Case, known_queues: KnownQueues) -> bool:
+def require_rows(case: Case, known_queues: KnownQueues) -> bool:
     """Whether there is anything to check; `NothingFound` where there is not and nobody said that this is fine."""
     if not is_empty(case.snapshots, case.survey.views):
         return True
     if case.options.allow_empty:
         return False
-    near = difflib.get_close_matches(case.queue, list(known_queues()), n=1)
-    hint = f"did you mean '{near[0]}'?" if near else "check the name; 'stovepipe queues list' shows them"
+    near = did_you_mean(case.queue, known_queues(), most=1)
+    hint = near or "check the name; 'stovepipe queues list' shows them"
     raise NothingFound(f"queue '{case.queue}' has no row in any table", hint=hint)
 
 
 def _gather(case: Case) -> None:
     """Run every pass, the requests first: they tell where history begins."""
     case.cover()
-    latest = _latest(case)
+    latest = latest_number(case)
     case.scope = narrowed(case.storage, case.snapshots, case.survey, case.options)
     is_by_id = case.scope.is_narrowed and narrow_pass.is_small(case)
     names: tuple[PassName, ...] = ("requests", "facts") if is_by_id else ("requests",)
+    bulk = BulkPass(case) if is_bulk_possible(case) else None
     if case.survey.has("request") and _is_needed(case, names):
         if is_by_id:
-            _attempt(case, "requests", lambda: narrow_pass.judge_by_id(case, narrow_pass.ids_in_scope(case)))
+            attempt(case, "requests", lambda: narrow_pass.judge_by_id(case, narrow_pass.ids_in_scope(case)))
         else:
-            _attempt(case, "requests", RequestsPass(case, "requests").run)
+            attempt(case, "requests", (bulk or RequestsPass(case, "requests")).run)
     linked: tuple[tuple[PassName, Callable[[Case], bool]], ...] = (
         ("builds", run_builds),
         ("facts", run_facts),
         ("acceptances", run_acceptances),
         ("uris", run_uris),
     )
+    weighed: list[PassName] = []
     for name, run in linked:
-        if name not in names and case.survey.runs(name):
-            _attempt(case, name, partial(run, case))
+        if name in names or not case.survey.runs(name):
+            continue
+        if bulk is None or not bulk.is_whole:
+            attempt(case, name, partial(run, case))
+        elif attempt(case, name, partial(weigh, case, bulk, name)):
+            weighed.append(name)
+    if bulk is not None:
+        judge_uneven(case, bulk, weighed)
+    finish(case, latest)
+
+
+def finish(case: Case, latest: int | None) -> None:
+    """What follows the walks: requests that came during them, the queue's own rows, and where history begins.
+
+    `latest` is the number of the latest request as it was before the walks, None where that is not known.
+    """
     if latest is not None and case.scope.ids is None and case.scope.highest is None:
         _judge_late(case, latest)
     _judge_beside(case)
@@ -181,14 +224,9 @@ def _find_boundary(case: Case) -> bool:
     try:
         return narrow_pass.find_boundary(case)
     except UnreadableRow as error:
-        _note(case, error.message)
+        note(case, error.message)
         case.boundary.settle()
         return False
-
-
-def _note(case: Case, message: str) -> None:
-    if message not in case.notes:
-        case.notes.append(message)
 
 
 def _is_needed(case: Case, names: tuple[PassName, ...]) -> bool:
@@ -196,24 +234,6 @@ def _is_needed(case: Case, names: tuple[PassName, ...]) -> bool:
         return True
     # The boundary comes from this pass.
     return not case.boundary.is_given and bool(case.survey.checked & MISSING_RULES)
-
-
-def _attempt(case: Case, name: PassName, run: Callable[[], bool]) -> None:
-    try:
-        is_whole = run()
-    except StorageUnavailable as error:
-        # A refusal concerns this table alone; a lost connection concerns all of them.
-        if error.retryable or name == "requests":
-            raise
-        case.notes.append(error.message)
-        is_whole = False
-    except UnreadableRow as error:
-        _note(case, error.message)
-        is_whole = False
-    if not is_whole:
-        case.skip(name)
-        if case.deadline.is_over:
-            case.notes.append(f"the time budget ended before pass '{name}' was finished")
 
 
 def _judge_beside(case: Case) -> None:
@@ -231,26 +251,28 @@ def _judge_beside(case: Case) -> None:
             # What the walk over requests did not see cannot be compared with.
             case.skip(name)
         else:
-            _attempt(case, name, partial(run, case))
+            attempt(case, name, partial(run, case))
 
 
-def _latest(case: Case) -> int | None:
+def latest_number(case: Case) -> int | None:
+    """What the queue row calls the latest request, None where that is not known."""
     return numbers.latest_number(case.snapshots, case.queue) if case.survey.has("queue") else None
 
 
 def _judge_late(case: Case, before: int) -> None:
     """Ids are text, so requests that came during the walk may sort into what was already read."""
-    after = _latest(case)
+    after = latest_number(case)
     if after is None or after <= before or not case.survey.has("request"):
         return
-    _attempt(
+    attempt(
         case,
         "requests",
         lambda: narrow_pass.judge_by_id(case, numbers.ids_between(case.queue, before + 1, after)),
     )
 
 
-def _report(case: Case, run_id: str | None) -> VerifyReport:
+def reported(case: Case, run_id: str | None) -> VerifyReport:
+    """The report of what all passes left; waits before the second read."""
     options = case.options
     worst, worst_pending = Worst(case.queue, options.max_findings), Worst(case.queue, options.max_findings)
     counts: Counter[str] = Counter()
@@ -258,7 +280,7 @@ def _report(case: Case, run_id: str | None) -> VerifyReport:
     baseline = Baseline(case.queue, options.known, case.clock.now_ms())
     pending = 0
     with FindingsFile(options.findings_file) as file:
-        for finding, is_pending in judged(case):
+        for finding, is_pending in chain(judged(case), moved_boundary(case)):
             if is_pending:
                 pending += 1
                 if options.show_pending:
@@ -295,6 +317,7 @@ def _report(case: Case, run_id: str | None) -> VerifyReport:
         known_findings={each.id: baseline.reasons[each.id] for each in listed if each.id in baseline.reasons},
         known_severities=dict(baseline.severities),
         is_forced_zero=options.exit_zero,
+        boundary=seen_boundary(case),
     )
 
 

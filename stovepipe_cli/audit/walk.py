@@ -3,14 +3,23 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from stovepipe_cli.audit.pace import Deadline, PageSize
+from stovepipe_cli.audit.pace import LARGEST, Deadline, PageSize
+from stovepipe_cli.audit.span import WHOLE, Span
 from stovepipe_cli.clock import Clock
-from stovepipe_cli.storage.contract import AuditPage, AuditReader, AuditSnapshot, StatementTimeout, StorageUnavailable
+from stovepipe_cli.storage.contract import (
+    AuditPage,
+    AuditReader,
+    AuditSnapshot,
+    BarePage,
+    StatementTimeout,
+    StorageUnavailable,
+)
 from stovepipe_cli.storage.contract.rows import Key, Row
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
 Visit = Callable[[AuditSnapshot, Key | None, AuditPage[R]], int]
+BareVisit = Callable[[AuditSnapshot, Key | None, BarePage], T]
 
 # The storage library redoes what it can; what is lost inside a snapshot is redone here, as a whole.
 TRIES = 4
@@ -18,11 +27,12 @@ PAUSE_SECONDS = 1.0
 
 
 class Snapshots:
-    """Where to read, and how patiently."""
+    """Where to read, and how patiently; walks read `span` of their table."""
 
-    def __init__(self, reader: AuditReader, clock: Clock) -> None:
+    def __init__(self, reader: AuditReader, clock: Clock, span: Span = WHOLE) -> None:
         self.reader = reader
         self.clock = clock
+        self.span = span
 
     def read(
         self,
@@ -58,22 +68,53 @@ def walk(
 
     True once the backend has answered that nothing remains; False where the deadline came first.
     """
-    size = PageSize()
-    after: Key | None = None
 
-    def read(snapshot: AuditSnapshot) -> tuple[int, Key | None]:
-        page = snapshot.page(row_type, after=after, limit=size.rows)
+    def read(snapshot: AuditSnapshot, after: Key | None, limit: int) -> tuple[int, Key | None]:
+        page = snapshot.page(row_type, after=after, upto=snapshots.span.upto, limit=limit)
         return visit(snapshot, after, page), page.next_after
+
+    return _walk(snapshots, read, deadline, done, LARGEST)
+
+
+def walk_bare(
+    snapshots: Snapshots,
+    row_type: type[R],
+    visit: BareVisit[T],
+    deadline: Deadline,
+    done: Callable[[T], None],
+    most: int = LARGEST,
+) -> bool:
+    """The same with bare pages, of at most `most` rows; `done` may count on hearing of no page twice."""
+
+    def read(snapshot: AuditSnapshot, after: Key | None, limit: int) -> tuple[T, Key | None]:
+        page = snapshot.bare_page(row_type, after=after, upto=snapshots.span.upto, limit=limit)
+        return visit(snapshot, after, page), page.next_after
+
+    return _walk(snapshots, read, deadline, done, most)
+
+
+def _walk(
+    snapshots: Snapshots,
+    read: Callable[[AuditSnapshot, Key | None, int], tuple[T, Key | None]],
+    deadline: Deadline,
+    done: Callable[[T], None],
+    most: int,
+) -> bool:
+    size = PageSize(largest=most)
+    after = snapshots.span.after
 
     def failed(error: StorageUnavailable) -> None:
         if isinstance(error, StatementTimeout):
             size.shrink()
 
+    def once(snapshot: AuditSnapshot) -> tuple[T, Key | None]:
+        return read(snapshot, after, size.rows)
+
     while not deadline.is_over:
         started = snapshots.clock.monotonic()
-        count, after = snapshots.read(read, failed)
+        found, after = snapshots.read(once, failed)
         size.adapt(snapshots.clock.monotonic() - started)
-        done(count)
+        done(found)
         if after is None:
             return True
     return False

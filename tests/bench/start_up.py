@@ -1,9 +1,9 @@
 """B1: help, beside the smallest Typer app's help."""
 
 import sys
-from pathlib import Path
 
-from tests.bench.measurement import Measurement
+from tests.bench.databases import Site
+from tests.bench.measurement import Measurement, Outcome
 from tests.bench.processes import environment, median_times
 
 AT_MOST = 1.15
@@ -25,8 +25,9 @@ if __name__ == "__main__":
 '''
 
 
-def measure(directory: Path) -> list[Measurement]:
+def measure(site: Site) -> list[Outcome]:
     """The median of runs in turn."""
+    directory = site.room()
     (directory / "smallest_typer.py").write_text(SMALLEST, "utf-8")
     ours, smallest = median_times(
         [

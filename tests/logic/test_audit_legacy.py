@@ -5,6 +5,7 @@ import pytest
 from stovepipe_cli.errors import UsageError
 from tests.support.audits import check, codes, found, queue_of
 from tests.support.lifecycles import Life, accepted, failed, processing, succeeded, superseded
+from tests.support.repairs import Repairs
 
 
 def old(count: int = 9) -> list[Life]:
@@ -42,6 +43,15 @@ def test_contradictions_of_legacy_requests_are_reported() -> None:
 
 def test_a_missing_commit_mapping_of_a_legacy_request_is_reported() -> None:
     assert found(superseded(1).legacy().without("uri"), accepted(2)) == [("U501", "request/monorepo/main/1")]
+
+
+def test_a_finding_about_a_legacy_request_names_no_repair_since_none_is_planned() -> None:
+    behind = superseded(3).lose("state/1")
+    behind.change_summary(request_version=1, state="accepted", outcome_reason="")
+    repairs = Repairs(queue_of(superseded(1).legacy().without("uri"), behind, accepted(4)))
+    found_now = check(repairs.storage).findings
+    assert [(each.code, each.repair) for each in found_now] == [("P302", None), ("U501", None)]
+    assert {entry.status for entry in repairs.plan().entries} == {"not-derivable"}
 
 
 def test_any_entry_sets_the_boundary_where_no_request_has_its_first_one() -> None:

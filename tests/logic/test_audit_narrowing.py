@@ -145,9 +145,25 @@ def test_selected_rules_narrow_the_scope() -> None:
     assert (codes(report), report.scope) == (["A401", "H104", "H104", "H104"], "rules H1, A401")
 
 
-def test_ignored_rules_are_named_and_do_not_narrow_the_scope() -> None:
+def test_ignored_rules_narrow_the_scope() -> None:
     report = check(damaged_queue(), ignore=("H104",))
-    assert (codes(report), report.scope, report.notes[0]) == (["A401", "E201"], None, "rules were ignored: H104")
+    assert (codes(report), report.scope) == (["A401", "E201"], "without rules H104")
+
+
+def test_a_queue_is_not_clean_as_a_whole_where_its_damage_was_ignored() -> None:
+    report = check(damaged_queue(), ignore=("H", "E201", "A4"))
+    assert (report.verdict, report.scope) == ("clean", "without rules H, E201, A4")
+
+
+def test_ignoring_some_of_what_is_selected_names_both() -> None:
+    report = check(damaged_queue(), select=("H", "A"), ignore=("H104",))
+    assert (codes(report), report.scope) == (["A401"], "rules H, A, without rules H104")
+
+
+def test_ignoring_rules_leaves_no_request_out() -> None:
+    report = check(damaged_queue(), ignore=("I", "D"))
+    assert (report.coverage["requests"].checked, report.legacy_requests) == (30, 3)
+    assert "queue" in report.coverage
 
 
 def test_only_the_passes_of_the_selected_rules_run() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from stovepipe_cli.instants import format_instant
 from stovepipe_cli.storage.contract.rows import RequestLogRow
 from tests.support.audits import check, found, queue_of
 from tests.support.lifecycles import (
@@ -154,6 +155,9 @@ def test_h113_a_later_version_at_an_earlier_time() -> None:
     life.change_entry("state/2", timestamp_ms=early).change_summary(state_timestamp_ms=early)
     (finding,) = check(queue_of(accepted(1), life)).findings
     assert (finding.code, finding.severity) == ("H113", "warning")
+    late = format_instant(life.log["state/1"].timestamp_ms)
+    assert finding.expected == f"not before {late}, the time of 'state/1'"
+    assert finding.found == format_instant(early)
 
 
 def test_h113_allows_for_the_clock_skew() -> None:
@@ -162,6 +166,11 @@ def test_h113_allows_for_the_clock_skew() -> None:
     life.change_entry("state/2", timestamp_ms=early).change_summary(state_timestamp_ms=early)
     assert found(accepted(1), life) == []
     assert found(accepted(1), life, clock_skew_ms=4_999) == [("H113", life.id)]
+
+
+def test_h113_is_silent_about_an_entry_without_a_time() -> None:
+    life = succeeded(2).change_entry("state/2", timestamp_ms=0)
+    assert found(accepted(1), life) == [("H111", life.id)]
 
 
 def test_h113_leaves_repaired_entries_out() -> None:

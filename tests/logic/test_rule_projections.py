@@ -30,6 +30,18 @@ def test_p303_a_summary_of_a_version_that_is_not_retained() -> None:
     assert found(accepted(1), life) == [("P303", life.id)]
 
 
+def test_p303_of_a_version_that_the_request_never_had_names_no_repair() -> None:
+    life = succeeded(2).change_summary(request_version=4)
+    (finding,) = check(queue_of(accepted(1), life)).findings
+    assert (finding.code, finding.repair) == ("P303", None)
+
+
+def test_p301_of_a_request_without_a_commit_names_no_repair() -> None:
+    life = superseded(2).without("summary", "acceptance", "uri").change_request(uri="")
+    (finding,) = check(queue_of(accepted(1), life)).findings
+    assert (finding.code, finding.repair) == ("P301", None)
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

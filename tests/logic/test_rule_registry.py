@@ -26,6 +26,7 @@ NAMES = {
     "H115": "metadata-invalid",
     "H116": "history-oversized",
     "H117": "metadata-sensitive",
+    "H118": "history-boundary-moved",
     "E201": "build-triggered-missing",
     "E202": "build-finished-missing",
     "E203": "build-finished-early",

@@ -1,5 +1,6 @@
 """Verifies for tests: a queue in memory with a clock that stands, and what was found in few words."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +30,8 @@ class StandingClock:
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.current_ms += int(seconds * 1000)
+        # Never nothing: whoever waits for the rest of a millisecond would wait for ever.
+        self.current_ms += math.ceil(seconds * 1000)
         self.on_sleep()
 
 
@@ -63,6 +65,7 @@ class Chosen(TypedDict, total=False):
     exit_zero: bool
     run_time_ms: int
     findings_file: Path
+    recorded_boundary: tuple[int, str]
 
 
 def check(storage: Storage, *, clock: StandingClock | None = None, **options: Unpack[Chosen]) -> VerifyReport:

@@ -6,6 +6,7 @@ from stovepipe_cli.audit.candidate import Candidate
 from stovepipe_cli.audit.dossier import Dossier
 from stovepipe_cli.audit.rules.rule import NOTHING, Rule, about
 from stovepipe_cli.audit.terms import Terms
+from stovepipe_cli.instants import format_instant
 from stovepipe_cli.storage.contract.rows import RequestAcceptanceRow
 
 ACCEPTANCE = "request_acceptance"
@@ -41,8 +42,8 @@ def mappings_agree(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
                 "A402",
                 mapping,
                 ("a summary", "none"),
-                f"the acceptance mapping of request '{dossier.request_id}' at {mapping.accepted_at_ms} ms has no "
-                "summary, which fails every page of a listing that holds it",
+                f"the acceptance mapping of request '{dossier.request_id}' at {format_instant(mapping.accepted_at_ms)} "
+                "has no summary, which fails every page of a listing that holds it",
             )
             for mapping in mappings
         ]
@@ -70,8 +71,8 @@ def _duplicate(request_id: str, mapping: RequestAcceptanceRow, dossier: Dossier)
         "A404",
         mapping,
         ("one mapping", "several"),
-        f"request '{request_id}' has several acceptance mappings; the one at {mapping.accepted_at_ms} ms is not its "
-        "summary's",
+        f"request '{request_id}' has several acceptance mappings; the one at "
+        f"{format_instant(mapping.accepted_at_ms)} is not its summary's",
     )
 
 

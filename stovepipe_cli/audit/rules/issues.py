@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stovepipe_cli.audit.candidate import NOBODY, Candidate
 from stovepipe_cli.audit.rules.rule import Rule
+from stovepipe_cli.instants import format_instant
 from stovepipe_cli.storage.contract.rows import IssueLogRow, Key, OpenIssueRow
 
 OPENED, RESOLVED = "opened", "resolved"
@@ -33,7 +34,11 @@ def opening_is_unresolved(issue: OpenIssueRow, transitions: Sequence[IssueLogRow
         return []
     last = max(later, key=lambda each: each.timestamp_ms)
     message = f"{_named(issue)} is open, and build '{last.build_id}' resolved it after it was opened"
-    return [_about(issue, "I703", ("no later resolution", f"resolved at {last.timestamp_ms} ms"), message, at_ms)]
+    return [
+        _about(
+            issue, "I703", ("no later resolution", f"resolved at {format_instant(last.timestamp_ms)}"), message, at_ms
+        )
+    ]
 
 
 def _about(issue: OpenIssueRow, code: str, difference: tuple[str, str], message: str, at_ms: int) -> Candidate:

@@ -20,6 +20,10 @@ def summary_exists(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
     """P301."""
     if dossier.summary is not None or dossier.request is None or not dossier.entry_count:
         return NOTHING
+    # A summary cannot be without a commit, so of a request that has none nothing is projected.
+    is_projectable = bool(dossier.request.uri) and (
+        bool(dossier.states) or any(is_mendable(dossier, code) for code in ("H102", "H103", "H104"))
+    )
     return [
         about(
             dossier,
@@ -28,7 +32,7 @@ def summary_exists(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
             ("a summary", "none"),
             f"request '{dossier.request_id}' has history but no summary",
             is_latest=len(dossier.states) <= 1,
-            is_repairable=bool(dossier.states) or any(is_mendable(dossier, code) for code in ("H102", "H103", "H104")),
+            is_repairable=is_projectable,
         )
     ]
 
@@ -41,10 +45,13 @@ def summary_keeps_up(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
     newest, version = dossier.newest_version, summary.request_version
     if version == newest:
         return NOTHING
+    is_repairable: bool | None = None
     if version < newest:
         code, word, versions = "P302", "behind", (newest,)
     else:
         code, word, versions = "P303", "ahead of", (version,)
+        # Of any other version than the request's own, no row tells what the missing entry said.
+        is_repairable = version == dossier.request.version and is_mendable(dossier, "H102")
     return [
         about(
             dossier,
@@ -54,6 +61,7 @@ def summary_keeps_up(dossier: Dossier, _terms: Terms) -> Sequence[Candidate]:
             f"the summary of request '{dossier.request_id}' is at version {version}, {word} its newest state entry "
             f"of version {newest}",
             versions=versions,
+            is_repairable=is_repairable,
             is_absence=newest == 0,
         )
     ]

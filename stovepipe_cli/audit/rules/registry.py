@@ -1,9 +1,11 @@
 """Every rule by its code."""
 
+import hashlib
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from stovepipe_cli.audit.rules.acceptances import ACCEPTANCE_RULES
+from stovepipe_cli.audit.rules.boundary import BOUNDARY_RULES
 from stovepipe_cli.audit.rules.builds import BUILD_RULES, OUTCOME_RULES
 from stovepipe_cli.audit.rules.degrees import DEGREE_RULES
 from stovepipe_cli.audit.rules.entries import ENTRY_RULES
@@ -26,6 +28,7 @@ def _registry() -> Mapping[str, Rule]:
         *ENTRY_RULES,
         *TIME_RULES,
         *FOREIGN_RULES,
+        *BOUNDARY_RULES,
         *BUILD_RULES,
         *FACT_RULES,
         *OUTCOME_RULES,
@@ -43,3 +46,9 @@ def _registry() -> Mapping[str, Rule]:
 
 
 RULES: Mapping[str, Rule] = _registry()
+
+
+def rules_digest() -> str:
+    """Identifies what a verify looks for: the codes with their severities."""
+    text = "\n".join(f"{code} {rule.severity}" for code, rule in sorted(RULES.items()))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

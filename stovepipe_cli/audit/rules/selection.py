@@ -1,10 +1,10 @@
 """Rules chosen by code or prefix."""
 
-import difflib
 from collections.abc import Sequence
 
 from stovepipe_cli.audit.rules.registry import RULES
 from stovepipe_cli.errors import UsageError
+from stovepipe_cli.near_names import did_you_mean
 
 
 def select_codes(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> frozenset[str]:
@@ -25,8 +25,8 @@ def _matching(prefixes: Sequence[str]) -> frozenset[str]:
         wanted = prefix.strip().upper()
         codes = {code for code in RULES if wanted and code.startswith(wanted)}
         if not codes:
-            near = difflib.get_close_matches(wanted, RULES, n=1, cutoff=0.5)
-            hint = f"did you mean '{near[0]}'? " if near else ""
-            raise UsageError(f"no rule has the code or prefix '{prefix}'", hint=f"{hint}see 'stovepipe rules list'")
+            near = did_you_mean(wanted, RULES, most=1, cutoff=0.5)
+            hint = " ".join(filter(None, (near, "see 'stovepipe rules list'")))
+            raise UsageError(f"no rule has the code or prefix '{prefix}'", hint=hint)
         found |= codes
     return frozenset(found)

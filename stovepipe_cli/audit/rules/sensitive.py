@@ -45,3 +45,8 @@ def is_plainly_harmless(text: str) -> bool:
         return True
     # The one frequent suspect is an address; without an @ no password is in it.
     return found.group() == "://" and "@" not in text and _SUSPECT.search(text, found.end()) is None
+
+
+def are_plainly_harmless(joined: str) -> bool:
+    """The same for many values with something between them; a password in a URL needs an @."""
+    return "@" not in joined and _SUSPECT.search(joined.replace("://", " ")) is None
