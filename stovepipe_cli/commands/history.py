@@ -15,7 +15,8 @@ group = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
     group,
     "show",
     example="stovepipe history show -q monorepo/main request/monorepo/main/42",
-    exits="0 shown, gaps and an empty history included; 2 the reference fits several; 5 nothing goes by that name",
+    exits="0 shown, gaps and an empty history included; 2 the reference fits several; 5 nothing goes by that name; "
+    "6 the database stayed away; 130 and 143 a signal ended --follow; 141 its reader has gone",
 )
 def show(
     session: Session,
@@ -30,6 +31,22 @@ def show(
     uri: Annotated[
         str | None, typer.Option("--uri", metavar="URI", help="The commit URI of the request instead.")
     ] = None,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Newest first.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="On a terminal too: all metadata, whole times.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Stay, and show what comes, late entries too.")
+    ] = False,
+    tail: Annotated[
+        int | None, typer.Option("--tail", metavar="N", help="The last N entries alone; gaps are shown all the same.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every entry by itself, also where many are alike.")] = False,
+    from_file: Annotated[
+        str | None,
+        typer.Option(
+            "--from-file", metavar="FILE", help="An earlier answer of '-o json' instead of a database; - is stdin."
+        ),
+    ] = None,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Never through a pager [env: PAGER].")] = False,
     since: Annotated[
         str | None,
         typer.Option(
@@ -38,21 +55,19 @@ def show(
     ] = None,
 ) -> object:
     """Show one request's history, with what is missing or contradictory marked in place."""
-    from stovepipe_cli.history.reference import resolve_request, resolve_uri
-    from stovepipe_cli.history.viewer import view_history
+    from stovepipe_cli.commands.history_work import Wishes, show_history, show_stored
 
+    if tail is not None and tail < 1:
+        raise UsageError(f"--tail {tail} shows nothing", hint="use 1 or more")
+    wishes = Wishes(reverse=reverse, detail=detail, follow=follow, tail=tail, every=every, pages=not no_pager)
+    if from_file is not None:
+        if follow or request is not None or uri is not None or since is not None:
+            raise UsageError(
+                "a file holds one history, and nothing is added to it",
+                hint="leave out REQUEST, --uri, --history-since and --follow, or leave out --from-file",
+            )
+        return show_stored(session, from_file, wishes)
     if (request is None) == (uri is None):
         raise UsageError("name one request: by REQUEST or by --uri", hint="stovepipe history show REQUEST")
     session.configure(history_since=since)
-    storage = session.storage()
-
-    def view() -> object:
-        request_id = resolve_uri(storage, uri) if uri is not None else resolve_request(storage, request or "")
-        return view_history(
-            storage,
-            request_id,
-            clock_skew_ms=session.config.clock_skew_ms.value,
-            history_since=session.config.history_since.value,
-        )
-
-    return session.suggest_queue(view)
+    return show_history(session, request, uri, wishes)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
 
 from stovepipe_cli.entities.request import BUILD_OUTCOME_STATES, LEGAL_EDGES, REQUEST_STATES, TERMINAL_STATES
+from stovepipe_cli.instants import format_instant
 from stovepipe_cli.keys import key_bytes
 
 FIRST_VERSION = 1
@@ -200,11 +201,12 @@ def out_of_order(
 ) -> list[Deviation]:
     """H113: state entries retained more than `skew_ms` before one of a lower version.
 
-    `is_repaired` is asked only where some time decreases by more than that; entries it answers for are left out.
+    Entries without a time are left out. `is_repaired` is asked only where some time decreases by more than that;
+    entries it answers for are left out too.
     """
     if _runs_forward(rows):
         return []
-    states = state_rows(rows)
+    states = [row for row in state_rows(rows) if row.timestamp_ms > 0]
     if not _decreases(states, skew_ms):
         return []
     return _decreases([row for row in states if not is_repaired(row)], skew_ms)
@@ -231,8 +233,8 @@ def _decreases(states: Sequence[Entry], skew_ms: int) -> list[Deviation]:
         pending.append(row)
         if latest is not None and latest.timestamp_ms - row.timestamp_ms > skew_ms:
             versions = (latest.request_version, row.request_version)
-            expected = f"not before {latest.timestamp_ms} ms, the time of '{latest.log_id}'"
-            found.append(Deviation("H113", row.log_id, versions, expected, f"{row.timestamp_ms} ms"))
+            expected = f"not before {format_instant(latest.timestamp_ms)}, the time of '{latest.log_id}'"
+            found.append(Deviation("H113", row.log_id, versions, expected, format_instant(row.timestamp_ms)))
     return found
 
 

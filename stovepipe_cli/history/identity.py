@@ -50,7 +50,7 @@ def event_log_id(event: str, occurrence: str) -> str:
 
 def fact_occurrence(uri: str, project: str = "") -> str:
     """The occurrence of a recorded fact: 64 hex digits over its uri and project."""
-    return hashlib.sha256(key_bytes(uri) + b"\0" + key_bytes(project)).hexdigest()
+    return hashlib.sha256(key_bytes(f"{uri}\0{project}")).hexdigest()
 
 
 def is_digest(occurrence: str) -> bool:

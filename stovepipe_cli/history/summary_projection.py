@@ -11,6 +11,7 @@ from stovepipe_cli.entities import Request, RequestLog, RequestSummary
 from stovepipe_cli.errors import InvalidEntity
 from stovepipe_cli.history.context import parse_count
 from stovepipe_cli.history.metadata_keys import BASE_URI, BROKEN_PROJECT_FACT_COUNT, PROJECT_FACT_COUNT
+from stovepipe_cli.instants import format_instant
 from stovepipe_cli.keys import key_bytes
 
 COMPLETION_EVENTS = frozenset({"project_facts_recorded", "record_abandoned"})
@@ -139,7 +140,10 @@ def _with_acceptance(summary: RequestSummary, entry: RequestLog, retains: Retain
     if entry.state != "accepted" or not retains("accepted_at_ms"):
         return summary
     if summary.accepted_at_ms and summary.accepted_at_ms != entry.timestamp_ms:
-        raise _Disagreement(f"it was accepted at {entry.timestamp_ms} ms, the summary says {summary.accepted_at_ms} ms")
+        raise _Disagreement(
+            f"it was accepted at {format_instant(entry.timestamp_ms)}, "
+            f"the summary says {format_instant(summary.accepted_at_ms)}"
+        )
     return replace(summary, accepted_at_ms=entry.timestamp_ms)
 
 
@@ -149,8 +153,8 @@ def _confirmed(summary: RequestSummary, entry: RequestLog, retains: Retains) -> 
         raise _Disagreement(f"it is '{entry.state}', the summary of that version says '{summary.state}'")
     if summary.state_timestamp_ms != entry.timestamp_ms:
         raise _Disagreement(
-            f"it was retained at {entry.timestamp_ms} ms, the summary of that version says "
-            f"{summary.state_timestamp_ms} ms"
+            f"it was retained at {format_instant(entry.timestamp_ms)}, the summary of that version says "
+            f"{format_instant(summary.state_timestamp_ms)}"
         )
     if summary.outcome_reason and summary.outcome_reason != entry.outcome_reason:
         raise _Disagreement(

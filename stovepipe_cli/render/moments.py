@@ -1,8 +1,9 @@
 """Times and counts as people read them."""
 
-from stovepipe_cli.instants import format_instant
+from stovepipe_cli.instants import format_age, format_instant
 from stovepipe_cli.render.context import RenderContext
 
+_MOMENT_MS = 1000
 _TIME_LENGTH = len("00:00:00.000")
 
 
@@ -18,6 +19,16 @@ def day_and_time(ms: int, context: RenderContext) -> tuple[str, str]:
         return "", day
     offset = time[_TIME_LENGTH:].removesuffix("Z")
     return f"{day} {context.zone_name} {offset}".rstrip(), time[:_TIME_LENGTH]
+
+
+def ago(ms: int, context: RenderContext) -> str:
+    """How long before the answer, or after it where clocks differ; empty off a terminal, where answers are kept."""
+    if not context.is_terminal or not context.now_ms:
+        return ""
+    distance = context.now_ms - ms
+    if abs(distance) < _MOMENT_MS:
+        return "just now"
+    return f"{format_age(distance)} ago" if distance > 0 else f"in {format_age(-distance)}"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -1,14 +1,14 @@
-"""The lines of one entry, one gap or one contradiction of a timeline."""
+"""The lines of one entry, of a run of like ones, of one gap or one contradiction of a timeline."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stovepipe_cli.render.context import RenderContext
 from stovepipe_cli.render.flow import Chunk, chunk_cells, flow
-from stovepipe_cli.render.ink import Ink, pad, prose
-from stovepipe_cli.render.moments import moment
+from stovepipe_cli.render.ink import Ink, Tone, pad, prose
+from stovepipe_cli.render.moments import counted, moment
 from stovepipe_cli.render.symbols import symbols
-from stovepipe_cli.reports import HistoryEntry, Mark
+from stovepipe_cli.reports import Fold, HistoryEntry, Mark
 
 STEP = 2
 _NOTABLE = (
@@ -20,20 +20,26 @@ _NOTABLE = (
     "superseded_by_request_id",
 )
 _REPAIRED = "repair_run_id"
+_TONES: dict[str, Tone] = {"succeeded": "good", "failed": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """When: the time, the day where it stands apart, and how long after the entry before."""
+    """When: the time, the day where it stands apart, how long after the entry before, and how long ago.
+
+    `took` is how long a build ran that this entry says the end of.
+    """
 
     day: str
     time: str
     since: str
+    age: str = ""
+    took: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Widths before an entry's text; `name` 0 where what follows the name is not aligned.
+    """Widths before an entry's text; `name` 0 where what follows the name is not aligned, `age` 0 for no such column.
 
     Stacked columns put the time on a line of its own.
     """
@@ -42,32 +48,41 @@ class Columns:
     since: int
     name: int
     is_stacked: bool
+    age: int = 0
 
     @property
     def body(self) -> int:
         """The column at which states start."""
-        return STEP if self.is_stacked else self.time + self.since + 2 * STEP
+        if self.is_stacked:
+            return STEP
+        return self.time + self.since + 2 * STEP + (self.age + STEP if self.age else 0)
 
 
 def entry_lines(
     entry: HistoryEntry, clock: Clock, details: Sequence[Chunk], columns: Columns, context: RenderContext
 ) -> str:
     """Time and distance from the entry before, then the name and the details."""
-    indent = _indent(entry)
-    start = columns.body + indent
-    chunks: list[Chunk] = [_padded(_name(entry, context), columns.name - indent), *details]
-    if columns.is_stacked:
-        stamp = flow([Ink(clock.time), *([Ink(clock.since, "faint")] if clock.since else [])], context)
-        return stamp + flow(chunks, context, head=[Ink(" " * start)], hang=start + STEP)
-    gap = Ink(" " * STEP)
-    head = [
-        Ink(clock.time.ljust(columns.time)),
-        gap,
-        Ink(clock.since.rjust(columns.since), "faint"),
-        gap,
-        Ink(" " * indent),
+    return _lines(_name([entry], context), _indent(entry), clock, details, columns, context)
+
+
+def fold_lines(
+    entries: Sequence[HistoryEntry], fold: Fold, clocks: Sequence[Clock], columns: Columns, context: RenderContext
+) -> str:
+    """Entries that repeat, as one: their names, how often, the first and the last of them."""
+    first, last = entries[0], entries[-1]
+    is_same_day = bool(clocks[0].day) and clocks[0].day == clocks[-1].day
+    until = clocks[-1].time if is_same_day else moment(last.timestamp_ms, context)
+    times: list[Chunk] = [Ink(f"x {fold.count // fold.period:,}", "strong")]
+    if fold.period > 1:
+        times.append(prose(counted(fold.count, "entry", "entries"), "faint"))
+    details: list[Chunk] = [
+        *times,
+        Ink(first.log_id),
+        (Ink(symbols(context).ellipsis), Ink(last.log_id)),
+        (Ink("until", "faint"), Ink(until)),
     ]
-    return flow(chunks, context, head=head, hang=start + STEP)
+    clock = replace(clocks[0], took="")
+    return _lines(_name(entries[: fold.period], context), _indent(first), clock, details, columns, context)
 
 
 def gap_lines(gap: Mark, columns: Columns, context: RenderContext) -> str:
@@ -79,12 +94,22 @@ def gap_lines(gap: Mark, columns: Columns, context: RenderContext) -> str:
     return flow(chunks, context, head=[Ink(" " * start)], hang=start + STEP)
 
 
-def mark_lines(mark: Mark, entry: HistoryEntry | None, columns: Columns, context: RenderContext) -> str:
-    """What contradicts, under its entry; without one, with the id that it is about."""
+def mark_lines(
+    mark: Mark, entry: HistoryEntry | None, columns: Columns, context: RenderContext, *, is_of_many: bool = False
+) -> str:
+    """What contradicts, under its entry; without one, with the id that it is about. `is_of_many`: under a fold."""
     start = columns.body + (_indent(entry) + STEP if entry else 0)
     subject: list[Chunk] = [Ink(mark.log_id)] if mark.log_id and entry is None else []
     head = [Ink(" " * start), Ink(symbols(context).remark + " ", "warn")]
-    return flow([*subject, (Ink(mark.code, "warn"), prose(mark.message))], context, head=head, hang=start + STEP)
+    problem = f"{mark.message}, and alike in each" if is_of_many else mark.message
+    return flow([*subject, (Ink(mark.code, "warn"), prose(problem))], context, head=head, hang=start + STEP)
+
+
+def remedy_lines(command: str, columns: Columns, context: RenderContext) -> str:
+    """The command that goes on from what stands above it."""
+    arrow = Ink(f"{symbols(context).arrow} ", "faint")
+    start = columns.body + STEP
+    return flow([prose(command)], context, head=[Ink(" " * start), arrow], hang=start + arrow.cells)
 
 
 def details_of(entry: HistoryEntry, base_uri: str | None, context: RenderContext) -> Iterator[Chunk]:
@@ -116,14 +141,6 @@ def details_of(entry: HistoryEntry, base_uri: str | None, context: RenderContext
         yield (Ink("repaired by", "good"), Ink(repair))
 
 
-def run_details(first: HistoryEntry, last: HistoryEntry, length: int, context: RenderContext) -> Iterator[Chunk]:
-    """A folded run of like entries."""
-    yield Ink(f"x {length:,}", "strong")
-    yield Ink(first.log_id)
-    yield (Ink(symbols(context).ellipsis), Ink(last.log_id))
-    yield (Ink("until", "faint"), Ink(moment(last.timestamp_ms, context)))
-
-
 def is_brief(context: RenderContext) -> bool:
     """Whether repetition may be left out: on a terminal, unless all was asked for."""
     return context.is_terminal and not context.detail
@@ -131,25 +148,38 @@ def is_brief(context: RenderContext) -> bool:
 
 def name_cells(entry: HistoryEntry, context: RenderContext) -> int:
     """The width of an entry's name with its indent."""
-    return _indent(entry) + chunk_cells(_name(entry, context))
+    return _indent(entry) + chunk_cells(_name([entry], context))
 
 
-def are_alike(one: HistoryEntry, other: HistoryEntry) -> bool:
-    """Whether two entries say the same but for ids, times and build."""
-    return _kind(one) == _kind(other)
+def _lines(
+    name: tuple[Ink, ...],
+    indent: int,
+    clock: Clock,
+    details: Sequence[Chunk],
+    columns: Columns,
+    context: RenderContext,
+) -> str:
+    start = columns.body + indent
+    took: list[Chunk] = [(Ink("took", "faint"), Ink(clock.took))] if clock.took else []
+    chunks: list[Chunk] = [_padded(name, columns.name - indent), *took, *details]
+    if columns.is_stacked:
+        stamp = flow([Ink(clock.time), *([Ink(clock.since, "faint")] if clock.since else [])], context)
+        return stamp + flow(chunks, context, head=[Ink(" " * start)], hang=start + STEP)
+    gap = Ink(" " * STEP)
+    head = [Ink(clock.time.ljust(columns.time)), gap, Ink(clock.since.rjust(columns.since), "faint"), gap]
+    if columns.age:
+        head += [Ink(clock.age.rjust(columns.age), "faint"), gap]
+    return flow(chunks, context, head=[*head, Ink(" " * indent)], hang=start + STEP)
 
 
-def _kind(entry: HistoryEntry) -> tuple[object, ...]:
-    repair = entry.metadata.get(_REPAIRED) if not isinstance(entry.metadata, str) else entry.metadata
-    return (entry.state, entry.event, entry.request_version, entry.outcome_reason, repair)
-
-
-def _name(entry: HistoryEntry, context: RenderContext) -> tuple[Ink, ...]:
+def _name(entries: Sequence[HistoryEntry], context: RenderContext) -> tuple[Ink, ...]:
     marks = symbols(context)
-    if entry.state:
-        reason = (Ink(entry.outcome_reason),) if entry.outcome_reason else ()
-        return (Ink(marks.state), Ink(entry.state, "strong"), *reason)
-    return (Ink(marks.event), Ink(entry.event or "neither state nor event"))
+    first = entries[0]
+    if first.state:
+        reason = (Ink(first.outcome_reason),) if first.outcome_reason else ()
+        return (Ink(marks.state, _TONES.get(first.state, "plain")), Ink(first.state, "strong"), *reason)
+    words = [each.event or "neither state nor event" for each in entries]
+    return (Ink(marks.event), *(Ink(f"{word},") for word in words[:-1]), Ink(words[-1]))
 
 
 def _indent(entry: HistoryEntry) -> int:

@@ -78,7 +78,8 @@ def test_a_lost_entry_is_a_gap_where_it_belongs(lost: RequestLog, code: str, pos
 
 def test_a_gap_says_what_was_expected() -> None:
     timeline = build_timeline(REQUEST, without(SUCCEEDED))
-    assert timeline.gaps == (Gap("H102", "state/3", "expected 'succeeded' at version 3, found no entry", 6 - 2),)
+    sentence = "expected 'succeeded' at version 3, found no entry"
+    assert timeline.gaps == (Gap("H102", "state/3", sentence, 6 - 2, is_mendable=True),)
 
 
 def test_a_request_without_entries_has_one_gap() -> None:

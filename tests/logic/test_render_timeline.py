@@ -7,9 +7,20 @@ from textwrap import dedent
 import pytest
 from rich.cells import cell_len
 
+from stovepipe_cli.history.arrangement import reverse
 from stovepipe_cli.render.output import hints
-from stovepipe_cli.reports import HistoryEntry, HistoryReport, Mark
-from tests.support.report_samples import FACT_ID, HOSTILE, PIPE, REQUEST_ID, TERMINAL, entry, request_view, shown
+from stovepipe_cli.reports import Fold, HistoryEntry, HistoryReport, Mark
+from tests.support.report_samples import (
+    FACT_ID,
+    HOSTILE,
+    PIPE,
+    REQUEST_ID,
+    START_MS,
+    TERMINAL,
+    entry,
+    request_view,
+    shown,
+)
 
 BASE = "git://monorepo/1a2b"
 REPORT = HistoryReport(
@@ -55,6 +66,8 @@ def test_a_terminal_shows_entries_with_gaps_and_remarks_in_place() -> None:
         state       failed  version 3
         strategy    incremental_since_green  from git://monorepo/1a2b
         decided by  build bk-1
+        accepted    2026-08-20T08:00:00.000Z
+        ended       2026-08-20T08:14:00.000Z  after 14m
 
         2026-08-20 UTC
         08:00:00.000           ● accepted  state/1
@@ -78,10 +91,10 @@ def test_a_terminal_shows_entries_with_gaps_and_remarks_in_place() -> None:
 def test_a_pipe_gets_a_line_an_entry_with_the_whole_time_and_all_metadata() -> None:
     lines = shown(REPORT, PIPE).splitlines()
 
-    assert lines[7] == "2026-08-20T08:00:00.000Z           ● accepted                    state/1"
-    assert lines[11].endswith("● failed build_failed         state/3  build_id bk-1")
-    assert lines[13].endswith(f"· validation_fact_recorded  {FACT_ID}  fact_degree 0.25  repaired by 0192f0c1")
-    assert f"E202 build 'bk-1' of request '{REQUEST_ID}' has no such entry" in lines[10]
+    assert lines[9] == "2026-08-20T08:00:00.000Z           ● accepted                    state/1"
+    assert lines[13].endswith("● failed build_failed         state/3  build_id bk-1")
+    assert lines[15].endswith(f"· validation_fact_recorded  {FACT_ID}  fact_degree 0.25  repaired by 0192f0c1")
+    assert f"E202 build 'bk-1' of request '{REQUEST_ID}' has no such entry" in lines[12]
 
 
 def test_a_terminal_without_unicode_gets_ascii_marks() -> None:
@@ -131,7 +144,8 @@ def test_a_run_ends_where_entries_were_repaired() -> None:
 
 
 def test_reversed_entries_count_from_the_earlier_entry_all_the_same() -> None:
-    text = shown(history(entry("state/2", 2000, state="processing"), entry("state/1", state="accepted")), TERMINAL)
+    report = history(entry("state/1", state="accepted"), entry("state/2", 2000, state="processing"))
+    text = shown(reverse(report), TERMINAL)
 
     assert "08:00:02.000  +2s  ● processing" in text
 
@@ -219,9 +233,182 @@ def test_colour_comes_only_with_the_context() -> None:
     assert "\x1b" not in shown(REPORT, TERMINAL)
 
 
+MENDABLE = replace(REPORT, gaps=(replace(REPORT.gaps[0], is_mendable=True), *REPORT.gaps[1:]))
+
+
 def test_the_next_command_is_the_reports_own_or_a_plan_of_the_request() -> None:
-    assert hints(REPORT, TERMINAL) == (
+    assert hints(MENDABLE, TERMINAL) == (
         "next: stovepipe repair plan -q monorepo/main --request request/monorepo/main/107",
     )
     assert hints(replace(REPORT, repairs=("stovepipe x",)), TERMINAL) == ("next: stovepipe x",)
     assert hints(history(entry("state/1", state="accepted")), TERMINAL) == ()
+
+
+def test_of_a_request_that_is_older_than_all_history_it_is_said_that_nothing_is_missing() -> None:
+    (sentence,) = hints(replace(history(), is_legacy=True), TERMINAL)
+    assert sentence == "the request is older than the history of its queue, and nothing is missing of it"
+
+
+def test_no_plan_is_advised_where_nothing_can_be_mended() -> None:
+    assert hints(REPORT, TERMINAL) == ()
+
+
+def test_where_the_request_may_be_older_than_all_history_verify_is_advised_and_no_plan() -> None:
+    sentence, command = hints(replace(MENDABLE, is_legacy=None), TERMINAL)
+    assert (
+        sentence == "nothing is missing if the request is older than the history of its queue, which verify finds out"
+    )
+    assert command == "next: stovepipe verify -q monorepo/main --request request/monorepo/main/107"
+
+
+NOW = replace(TERMINAL, now_ms=START_MS + 90_000_000)
+WIDE = replace(NOW, width=160)
+
+
+def test_a_terminal_tells_how_long_ago_it_was() -> None:
+    text = shown(REPORT, NOW)
+
+    assert "accepted    2026-08-20T08:00:00.000Z  1d1h ago\n" in text
+    assert "2026-08-20 UTC  1d1h ago\n" in text
+    assert "08:00:00.000           ● accepted" in text
+
+
+def test_a_wide_terminal_tells_it_of_every_entry() -> None:
+    assert "08:14:00.000  +13m57s    1d ago  ● failed build_failed" in shown(REPORT, WIDE)
+
+
+def test_a_pipe_is_never_told_how_long_ago_it_was() -> None:
+    assert " ago" not in shown(REPORT, replace(PIPE, now_ms=NOW.now_ms))
+
+
+def test_an_entry_of_a_clock_ahead_is_to_come() -> None:
+    assert "in 10s" in shown(history(entry("state/1", state="accepted")), replace(TERMINAL, now_ms=START_MS - 10_000))
+    assert "just now" in shown(history(entry("state/1", state="accepted")), replace(TERMINAL, now_ms=START_MS + 900))
+
+
+def test_the_head_tells_when_a_request_ended_and_how_long_it_took() -> None:
+    assert "ended       2026-08-20T08:14:00.000Z  1d ago  after 14m\n" in shown(REPORT, NOW)
+
+
+def test_the_head_of_a_request_under_way_tells_when_it_last_moved() -> None:
+    running = replace(request_view(), state="processing", version=2)
+    report = HistoryReport(REQUEST_ID, None, running, REPORT.entries[:3], ())
+
+    assert "last entry  2026-08-20T08:00:02.500Z" in shown(report, NOW)
+
+
+def test_an_accepted_state_of_another_version_is_no_acceptance() -> None:
+    assert "accepted    2026" not in shown(history(entry("state/3", state="accepted")), NOW)
+
+
+def test_the_end_of_a_build_tells_how_long_it_ran() -> None:
+    report = history(entry("event/build_triggered/b/1"), entry("event/build_finished/b/1", 65_000))
+
+    assert "build_finished  took 1m5s  event/build_finished/b/1" in shown(report, NOW)
+
+
+def test_the_end_of_another_build_tells_nothing_of_it() -> None:
+    report = history(entry("event/build_triggered/1"), entry("event/build_finished/2", 65_000))
+
+    assert "took" not in shown(report, NOW)
+
+
+def test_builds_that_follow_one_another_are_folded_as_one() -> None:
+    builds = [
+        entry(f"event/{name}/b-{number}", 2000 * number + 1000 * step)
+        for number in range(4706)
+        for step, name in enumerate(("build_triggered", "build_finished"))
+    ]
+    text = shown(history(*builds), replace(TERMINAL, width=100))
+
+    assert "· build_triggered, build_finished  x 4,706  9,412 entries" in text
+    assert "event/build_triggered/b-0" in text
+    assert "… event/build_finished/b-4705" in text
+    assert "until 10:36:51.000" in text
+    assert "9,412 entries (9,408 folded, --all shows each)" in text
+
+
+def test_a_fold_that_lasts_into_another_day_ends_with_its_whole_time() -> None:
+    report = history(*(entry(f"event/sung/{number}", 86_400_000 * number) for number in range(9)))
+
+    assert "until 2026-08-28T08:00:00.000Z" in shown(report, TERMINAL)
+
+
+def test_what_is_said_of_each_folded_entry_is_said_once_and_counted() -> None:
+    marks = tuple(Mark("E204", each.log_id, "no such build") for each in events(100))
+    text = shown(replace(history(*events(100)), marks=marks), TERMINAL)
+
+    assert text.count("E204") == 1
+    assert "! E204 no such build, and alike in each" in text
+    assert "100 remarks" in text
+
+
+def test_an_entry_with_something_else_to_be_said_of_it_is_no_part_of_a_fold() -> None:
+    report = replace(history(*events(20)), marks=(Mark("E204", "event/build_triggered/bk-9", "no such build"),))
+    text = shown(report, TERMINAL)
+
+    assert "x 9" in text
+    assert "x 10" in text
+    assert "· build_triggered  event/build_triggered/bk-9\n" in text
+
+
+def test_nothing_folds_where_every_entry_was_asked_for() -> None:
+    assert shown(replace(history(*events(20)), may_fold=False), TERMINAL).count("· build_triggered") == 20
+
+
+def test_detail_can_be_the_reports_own_wish() -> None:
+    assert "build_id bk-1" in shown(replace(REPORT, is_detailed=True), TERMINAL)
+
+
+def test_what_came_while_somebody_looked_is_told() -> None:
+    text = shown(replace(REPORT, fresh={"state/3": "late", FACT_ID: "new"}), replace(TERMINAL, width=100))
+
+    assert "● failed build_failed  late  state/3" in text
+    assert "· validation_fact_recorded  new\n" in text
+
+
+def test_the_command_that_mends_stands_under_the_gaps_of_one_place() -> None:
+    mendable = tuple(replace(gap, is_mendable=True) for gap in REPORT.gaps)
+    text = shown(replace(REPORT, gaps=mendable, gap_positions=(5, 5)), replace(TERMINAL, width=120))
+
+    command = "→ stovepipe repair plan -q monorepo/main --request request/monorepo/main/107"
+    assert text.count(command) == 1
+    assert text.index("A401") < text.index(command)
+
+
+def test_a_command_on_a_narrow_terminal_breaks_between_its_words() -> None:
+    mendable = tuple(replace(gap, is_mendable=True) for gap in REPORT.gaps)
+    text = shown(replace(REPORT, gaps=mendable), replace(TERMINAL, width=40))
+
+    assert "    → stovepipe repair plan -q\n      monorepo/main --request\n" in text
+
+
+def test_bytes_that_nobody_can_type_are_in_no_command() -> None:
+    report = HistoryReport("a\udcff", None, request_view(), (), (Mark("H103", "state/1", "gone", is_mendable=True),))
+
+    assert "repair plan" not in shown(replace(report, gap_positions=(0,)), TERMINAL)
+
+
+def test_a_gap_inside_a_fold_stands_before_it() -> None:
+    folds = (Fold(1, 2, 100),)
+    entries = (entry("state/1", state="accepted"), *events(4))
+    report = replace(
+        history(*entries, gaps=(Mark("E201", "event/build_triggered/x", "gone"),), positions=(2,)),
+        folds=folds,
+        entries_total=101,
+    )
+    text = shown(report, TERMINAL)
+
+    assert text.index("accepted  state/1") < text.index("E201") < text.index("x 50")
+
+
+def test_earlier_entries_that_are_not_shown_are_counted_where_they_would_stand() -> None:
+    report = replace(history(entry("state/2", state="processing")), entries_total=8)
+    lines = shown(report, TERMINAL).splitlines()
+    newest_first = shown(reverse(report), TERMINAL).splitlines()
+
+    assert "… 7 earlier entries not shown" in lines
+    assert lines.index("… 7 earlier entries not shown") < next(at for at, line in enumerate(lines) if "●" in line)
+    assert newest_first.index("… 7 earlier entries not shown") > next(
+        at for at, line in enumerate(newest_first) if "●" in line
+    )
