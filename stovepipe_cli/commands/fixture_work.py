@@ -21,11 +21,14 @@ _USUAL_EVERY_MS = 97_000
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def load_file(session: "Session", file: Path, *, into_existing: bool) -> "FixturesLoadReport":
-    """Load a scenario into the queue that it names.
+def load_file(
+    session: "Session", file: Path, *, into_existing: bool, reason: str | None = None
+) -> "FixturesLoadReport":
+    """Load a scenario into the queue that it names, on record with its digest before anything is written.
 
     `Refused` for a protected profile, `UsageError` where --queue names another queue than the file.
     """
+    from stovepipe_cli.commands.run_record import strict_record
     from stovepipe_cli.fixtures_io.loading import load_scenario
 
     scenario = _scenario(file)
@@ -37,8 +40,21 @@ def load_file(session: "Session", file: Path, *, into_existing: bool) -> "Fixtur
         )
     factory = session.writing()
     if session.config.database.is_default:
+        # A run names the database it is about, so that there has to be one.
         factory.admin.create_tables()
-    return load_scenario(factory.for_queue(scenario.queue), scenario, into_existing=into_existing)
+    record = session.keep(
+        strict_record(
+            session,
+            "fixtures-load",
+            {"file": file, "into_existing": into_existing},
+            queue=scenario.queue,
+            reason=reason,
+            revisions={"fixture": scenario.digest},
+        )
+    )
+    report = load_scenario(factory.for_queue(scenario.queue), scenario, into_existing=into_existing)
+    record.ends(report, {"created": report.created, "unchanged": report.unchanged}, document={"digest": report.digest})
+    return report
 
 
 def check_file(file: Path) -> "FixturesCheckReport":
@@ -145,9 +161,9 @@ def _refuse_protected(session: "Session") -> None:
 
 
 def _scenario(file: Path) -> "Scenario":
-    from stovepipe_cli.fixtures_io.bundled import bundled, bundled_names
+    from stovepipe_cli.fixtures_io.bundled import bundled, bundled_names, near_miss_names
     from stovepipe_cli.fixtures_io.scenario_reader import read_scenario_file
 
-    if not file.exists() and str(file) in bundled_names():
+    if not file.exists() and str(file) in (*bundled_names(), *near_miss_names()):
         return bundled(str(file))
     return read_scenario_file(file)

@@ -24,11 +24,12 @@ def load(
     into_existing: Annotated[
         bool, typer.Option("--into-existing", help="Load into a queue that holds other rows.")
     ] = False,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")] = None,
 ) -> object:
     """Load a scenario into its queue: all of it or nothing. Loading it again changes nothing."""
     from stovepipe_cli.commands.fixture_work import load_file
 
-    return load_file(session, file, into_existing=into_existing)
+    return load_file(session, file, into_existing=into_existing, reason=reason)
 
 
 @command(
@@ -46,6 +47,44 @@ def check(
     from stovepipe_cli.commands.fixture_work import check_file
 
     return check_file(file)
+
+
+@command(
+    group,
+    "dump",
+    example="stovepipe fixtures dump -q monorepo/main --request 204 --anonymize --out case.yaml",
+    exits="0 dumped; 2 a reference fits several; 4 rows that no load takes stay comments; 5 no such request or queue; "
+    "7 the file exists, or no load would take so much",
+)
+def dump(
+    session: Session,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write the scenario, for you alone.")],
+    request: Annotated[
+        list[str] | None,
+        typer.Option("--request", metavar="REQUEST", help="Only this request, in any form; repeatable."),
+    ] = None,
+    anonymize: Annotated[
+        bool, typer.Option("--anonymize", help="Pseudonyms for all names and texts; verify finds the same in the copy.")
+    ] = False,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--anonymize-key-file",
+            metavar="FILE",
+            help="Secret that gives the same pseudonyms again; without one they differ from dump to dump.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+) -> object:
+    """Write a queue, or chosen requests of one, as a scenario that loads to the same rows.
+
+    Of chosen requests the rows of their commits and builds come along, and the queue's own row is left out: a load
+    makes one that fits. What is written to the queue meanwhile may be in a dump of all of it or not.
+    """
+    from stovepipe_cli.commands.fixture_dump import dump_to_file
+
+    is_anonymous = anonymize or key_file is not None
+    return dump_to_file(session, out, requests=request or [], anonymize=is_anonymous, key_file=key_file, force=force)
 
 
 @command(

@@ -1,5 +1,6 @@
 """Rows written out in a scenario, under the tables' own names of tables and columns."""
 
+import base64
 import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -7,6 +8,7 @@ from types import MappingProxyType
 from stovepipe_cli.entities.limits import MAX_INT32, MAX_INT64
 from stovepipe_cli.fixtures_io.nodes import Fields, Node, Text
 from stovepipe_cli.fixtures_io.values import as_decimal, as_fields, as_instant, as_integer, as_text
+from stovepipe_cli.keys import key_text
 from stovepipe_cli.storage.contract.mapping import metadata_text
 from stovepipe_cli.storage.contract.rows import TABLE_OF, Row
 from stovepipe_cli.storage.contract.tables import Column, ColumnKind
@@ -65,6 +67,17 @@ def _text(node: Node, column: Column, what: str) -> Value:
 
 
 def _binary(node: Node, column: Column, what: str) -> Value:
+    """Text, or `{base64: …}` for bytes that are none."""
+    if isinstance(node, Fields):
+        node.refuse_unknown(("base64",), what)
+        encoded = node.require("base64")
+        try:
+            raw = base64.b64decode(as_text(encoded, what), validate=True)
+        except ValueError:
+            raise encoded.place.refuse(f"{what} is no base64", hint="write the bytes in padded base64") from None
+        if len(raw) > column.size:
+            raise encoded.place.refuse(f"{what} has {len(raw)} bytes, the limit is {column.size}")
+        return key_text(raw)
     return as_text(node, what, octets=column.size)
 
 

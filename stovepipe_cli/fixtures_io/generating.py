@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import cast
 
 from stovepipe_cli.errors import Refused
 from stovepipe_cli.fixtures_io.generator import BATCH_REQUESTS, SyntheticQueue
 from stovepipe_cli.fixtures_io.row_types import row_types
 from stovepipe_cli.reports import json_form
+from stovepipe_cli.storage.collecting import rarely_collecting
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.rows import QueueRow, RequestRow
 
@@ -25,12 +27,21 @@ def generate(
         _refuse_rows(storage)
     has_row = into_existing and _has_coordination_row(storage)
     count = 0
-    for number, rows in enumerate(synthetic.batches(), start=1):
-        batch = [row for row in rows if not isinstance(row, QueueRow)] if has_row else rows
-        storage.bulk.insert(batch)
-        count += len(batch)
-        if listener is not None:
-            listener(min(number * BATCH_REQUESTS, synthetic.requests))
+    # The next batch is made while the database takes the last one.
+    with rarely_collecting(), ThreadPoolExecutor(max_workers=1) as writer:
+        inserting: Future[None] | None = None
+        for number, rows in enumerate(synthetic.batches()):
+            batch = [row for row in rows if not isinstance(row, QueueRow)] if has_row else rows
+            if inserting is not None:
+                inserting.result()
+                if listener is not None:
+                    listener(number * BATCH_REQUESTS)
+            inserting = writer.submit(storage.bulk.insert, batch)
+            count += len(batch)
+        if inserting is not None:
+            inserting.result()
+    if listener is not None:
+        listener(synthetic.requests)
     return count
 
 

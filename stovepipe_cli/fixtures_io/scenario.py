@@ -27,13 +27,15 @@ class Expectation:
     """What verify finds, in no order; a finding that comes twice is there twice.
 
     `after_repair` is what it finds once everything provable was written back. `show` is the request whose history
-    tells the most. None of this is loaded into a database.
+    tells the most. `beside` is the bundled scenario of another queue that has to be in the same database. None of this
+    is loaded into a database.
     """
 
     findings: tuple[ExpectedFinding, ...] = ()
     legacy_requests: int = 0
     after_repair: tuple[ExpectedRemainder, ...] = ()
     show: str | None = None
+    beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from stovepipe_cli.storage.contract.rows import TABLE_OF, Key, Row, key_of
 FORMAT = 1
 
 _KEYS = ("format", "queue", "description", "ids", "lifecycles", "rows", "expect")
-_EXPECT_KEYS = ("findings", "legacy_requests", "after_repair", "show")
+_EXPECT_KEYS = ("findings", "legacy_requests", "after_repair", "show", "beside")
 _FORMS: tuple[IdForm, ...] = ("decimal", "path")
 _CODE_CHARACTERS = 8
 
@@ -123,13 +123,14 @@ def _expectation(fields: Fields, queue: str, ids: IdForm) -> Expectation:
         return Expectation()
     expect = as_fields(node, "expect")
     expect.refuse_unknown(_EXPECT_KEYS, "expect")
-    legacy, show = expect.get("legacy_requests"), expect.get("show")
+    legacy, show, beside = expect.get("legacy_requests"), expect.get("show"), expect.get("beside")
     findings = [_finding(item, queue, ids) for item in _list(expect, "findings")]
     return Expectation(
         findings=tuple(ExpectedFinding(code, request_id) for code, request_id, _ in findings),
         legacy_requests=0 if legacy is None else as_integer(legacy, "legacy_requests", lowest=0, highest=MAX_INT32),
         after_repair=tuple(_remainder(item, queue, ids) for item in _list(expect, "after_repair")),
         show=None if show is None else read_request(as_fields(show, "show"), queue, ids),
+        beside=None if beside is None else as_name(beside, "beside"),
     )
 
 

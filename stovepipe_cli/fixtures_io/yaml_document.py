@@ -5,14 +5,17 @@ line: keys that come twice, anchors and aliases, tags, a second document, deep n
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import yaml
 
 from stovepipe_cli.errors import InvalidInput
 from stovepipe_cli.fixtures_io.nodes import Fields, Items, Node, Place, Text
+from stovepipe_cli.fixtures_io.quick_yaml import Doubtful, quick_events
+from stovepipe_cli.keys import is_text
 
-MAX_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 20
 
 _BOM = b"\xef\xbb\xbf"
@@ -25,6 +28,11 @@ def parse_yaml(content: bytes, file: str) -> Node:
             f"{file} has {len(content)} bytes, the limit is {MAX_BYTES}", hint="split it, or generate rows instead"
         )
     text = _decode(content.removeprefix(_BOM), file)
+    quick = quick_events(text)
+    if quick is not None:
+        # Whatever is refused or in doubt is read once more by the strict reader, whose word and sentence count.
+        with suppress(Doubtful, yaml.YAMLError, InvalidInput):
+            return _Builder(quick, file).document()
     try:
         return _Builder(iter(yaml.parse(text, Loader=yaml.BaseLoader)), file).document()
     except yaml.reader.ReaderError as error:
@@ -84,6 +92,9 @@ class _Builder:
         if depth > MAX_DEPTH:
             raise place.refuse(f"nested more than {MAX_DEPTH} levels deep")
         if isinstance(event, yaml.ScalarEvent):
+            # An escape such as \ud800 is half of a character, which no UTF-8 carries.
+            if not is_text(event.value):
+                raise place.refuse("an escape stands for half of a character", hint="write the whole character")
             return Text(event.value, is_quoted=event.style is not None, place=place)
         if isinstance(event, yaml.SequenceStartEvent):
             return self._items(place, depth)

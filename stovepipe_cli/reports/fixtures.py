@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stovepipe_cli.reports.base import Report
+from stovepipe_cli.reports.base import Report, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +37,25 @@ class FixturesGenerateReport(Report):
     rows: int
     planted: Mapping[str, int]
     planted_file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FixturesDumpReport(Report):
+    """A queue written to a file: the queue's name in it, its rows by table, and the digest of its content.
+
+    `requests` are the chosen ones as they are stored, None where the whole queue was dumped. `unloadable` counts rows
+    that no load takes; they stand in the file as comments.
+    """
+
+    file: str
+    digest: str
+    queue: str
+    rows: Mapping[str, int]
+    requests: tuple[str, ...] | None
+    anonymized: bool
+    unloadable: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """Incomplete where rows had to stay comments."""
+        return "incomplete" if self.unloadable else "clean"

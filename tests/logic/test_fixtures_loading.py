@@ -10,7 +10,7 @@ from stovepipe_cli.fixtures_io.bundled import bundled
 from stovepipe_cli.fixtures_io.loading import load_scenario
 from stovepipe_cli.fixtures_io.scenario_reader import read_scenario, read_scenario_file
 from stovepipe_cli.storage.contract import ForeignQueue, SchemaMismatch, Storage, StorageFactory
-from stovepipe_cli.storage.contract.rows import RequestRow
+from stovepipe_cli.storage.contract.rows import RequestLogRow, RequestRow
 from stovepipe_cli.storage.memory import MemoryFactory
 from stovepipe_cli.storage.open import open_storage
 from tests.support.row_dump import dump_rows
@@ -125,3 +125,17 @@ def test_a_file_is_named_by_its_path_in_errors(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         read_scenario_file(path)
     assert caught.value.message == f"{path}:3: a scenario has no 'row'"
+
+
+def test_json_that_the_database_spells_otherwise_is_the_same(storage: Storage) -> None:
+    row = RequestLogRow("101", "state/9", 5, "x", "", 9, "", '[1, {"a": null, "b": "x"}]')
+    storage.bulk.insert([row])
+    text = (
+        "format: 1\nqueue: demo/main\nrows:\n  queue: []\n  request_log:\n    - {{request_id: '101', log_id: state/9, "
+    )
+    text += "timestamp_ms: 5, state: x, request_version: 9, metadata: '{}'}}\n"
+    same = read_scenario(text.format('[1,{"b":"x","a":null}]').encode(), "s.yaml")
+    assert load_scenario(storage, same, into_existing=False).unchanged == 1
+    other = read_scenario(text.format('[1.5,{"b":"x","a":null}]').encode(), "s.yaml")
+    with pytest.raises(Refused, match="has metadata"):
+        load_scenario(storage, other, into_existing=False)

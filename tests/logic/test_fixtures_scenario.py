@@ -336,3 +336,34 @@ def test_an_unknown_bundled_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(InvalidInput) as caught:
         bundled("helthy")
     assert caught.value.hint == "did you mean 'healthy'?"
+
+
+def test_bytes_that_are_no_text_are_written_in_base64() -> None:
+    read = scenario("rows: {open_issue: [{task_id: {base64: 'dP9hc2s='}, first_seen_build_id: b}]}\n")
+    assert [row.task_id for row in rows_of(read, OpenIssueRow)] == ["t\udcffask"]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("{base64: 'dP9hc2s'}", "open_issue.task_id is no base64"),
+        ("{base64: '%%%%'}", "open_issue.task_id is no base64"),
+        ("{base64: ''}", None),
+        ("{base46: 'dP9hc2s='}", "open_issue.task_id has no 'base46'"),
+        ("{base64: [x]}", "open_issue.task_id is not a single value"),
+        (f"{{base64: '{'AAAA' * 86}'}}", "open_issue.task_id has 258 bytes, the limit is 255"),
+    ],
+)
+def test_base64_is_read_strictly(value: str, message: str | None) -> None:
+    text = f"rows: {{open_issue: [{{task_id: {value}, first_seen_build_id: b}}]}}\n"
+    if message is None:
+        assert [row.task_id for row in rows_of(scenario(text), OpenIssueRow)] == [""]
+        return
+    with pytest.raises(InvalidInput) as caught:
+        scenario(text)
+    assert message in caught.value.message
+
+
+def test_a_column_of_text_takes_no_base64() -> None:
+    with pytest.raises(InvalidInput, match=r"build\.status is not a single value"):
+        scenario("rows: {build: [{id: b, request_id: r, status: {base64: 'eA=='}, version: 1}]}\n")

@@ -1,12 +1,14 @@
 """Strict YAML: text stays text, and what could mean two things is refused with its line."""
 
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stovepipe_cli.errors import InvalidInput
 from stovepipe_cli.fixtures_io import yaml_document
-from stovepipe_cli.fixtures_io.nodes import Items
+from stovepipe_cli.fixtures_io.nodes import Fields, Items, Node, Text
+from stovepipe_cli.fixtures_io.quick_yaml import quick_events
 from stovepipe_cli.fixtures_io.values import as_fields, as_text
 from stovepipe_cli.fixtures_io.yaml_document import parse_yaml
 
@@ -122,3 +124,50 @@ def test_no_bytes_end_in_anything_but_a_node_or_a_refusal(content: bytes) -> Non
 @given(st.text(alphabet=":-[]{}#&*!|>'\"%@`,? \n\tab01~<=", max_size=60))
 def test_no_punctuation_ends_in_anything_but_a_node_or_a_refusal(content: str) -> None:
     assert outcome(content.encode()) in {"s.yaml", "Text", "Items", "Fields"}
+
+
+@pytest.mark.parametrize("content", ['id: "\\ud800"\n', '"\\udcff": x\n'])
+def test_half_of_a_character_is_refused_with_its_line(content: str) -> None:
+    assert refusal(content).message == "s.yaml:1: an escape stands for half of a character"
+
+
+PIECES = (
+    *"ab1{}[],#?%@~:-\"'\\\t\r\n\x85\u2028\ufeff\x7f\x01é\U0001f600",
+    *(": ", "- ", ", ", " #", "? ", "    ", "---", "--- ", "...", "\n  ", "\n- ", "\r\n", "|\n", ">-\n", "&a ", "*a"),
+    *("!x ", "\\n", "\\x", "\\u0041", "\\ud800", '"a"', "'b'", "''", "a: b", "key: v\n", "{a: b}", '{"c": d}'),
+    *('"x\\"y"', "<<", ":a", "a:b", "[a, b]"),
+)
+
+
+def what_it_says(node: Node) -> object:
+    """The whole of a node, with the line of each part."""
+    if isinstance(node, Text):
+        return node.value, node.is_quoted, node.place
+    if isinstance(node, Items):
+        return node.place, [what_it_says(each) for each in node.items]
+    assert isinstance(node, Fields)
+    return node.place, [(key, node.key_places[key], what_it_says(each)) for key, each in node.entries.items()]
+
+
+def answer(text: str) -> object:
+    try:
+        return what_it_says(parse_yaml(text.encode(), "f.yaml"))
+    except InvalidInput as error:
+        return error.message, error.hint
+
+
+@settings(max_examples=1500)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=16).map("".join))
+def test_the_quick_reader_changes_no_answer(text: str) -> None:
+    found = answer(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(yaml, "CBaseLoader", raising=False)
+        assert found == answer(text)
+
+
+@pytest.mark.skipif(not hasattr(yaml, "CBaseLoader"), reason="the library was built without its C part")
+def test_a_dump_is_read_by_the_quick_reader_alone() -> None:
+    line = '- {id: "1", state: succeeded, version: 3, uri: "git://origin/main?x", note: "tab\\there"}\n'
+    events = quick_events(f"format: 1\nrows:\n  request:\n    {line}")
+    assert events is not None
+    assert sum(isinstance(event, yaml.ScalarEvent) for event in events) == 14

@@ -29,7 +29,7 @@ from tests.support.row_dump import dump_rows
 
 # Every kind of damage that a repair can mend whole, given leave to use the time of insertion.
 MENDABLE = dict.fromkeys(("H102", "H104", "E201", "E202", "E206", "P301", "P302", "A401", "U501"), 3)
-SCENARIOS = ("demo", "h101", "h102", "h103", "h104", "e201", "e202", "e206", "p301", "p302")
+SCENARIOS = ("demo", "h101", "h102", "h103", "h104", "e201", "e202", "e206", "p301", "p302", "p306")
 LEAVE = PlanOptions(verify=LOOK, allow_retention_time=True)
 
 

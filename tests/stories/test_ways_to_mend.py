@@ -2,7 +2,7 @@
 
 import pytest
 
-from stovepipe_cli.backfill.acceptances import backfill_acceptances
+from stovepipe_cli.backfill.acceptances import preview_acceptances
 from stovepipe_cli.backfill.options import BackfillOptions
 from stovepipe_cli.clock import SystemClock
 from stovepipe_cli.fixtures_io.bundled import bundled
@@ -11,6 +11,7 @@ from stovepipe_cli.history.metadata_keys import REPAIR_RUN_ID
 from stovepipe_cli.storage.contract.mapping import parse_metadata
 from stovepipe_cli.storage.contract.rows import RequestLogRow
 from tests.stories.story import Mender, NewDatabase, named, tell
+from tests.support.backfills import backfilled
 
 # Nothing but a time is missing of what these leave, which the operator may let be the time of the repair.
 ONLY_A_TIME_IS_MISSING = ("e201", "e202", "h102", "h104")
@@ -44,7 +45,7 @@ def test_a_dry_backfill_counts_and_writes_nothing(new_database: NewDatabase) -> 
         load_scenario(storage, scenario, into_existing=False)
         mender = Mender(factory, scenario.queue)
         before = mender.rows()
-        report = backfill_acceptances(storage, BackfillOptions(apply=False), clock=SystemClock(), run_id="dry")
+        report = preview_acceptances(storage, BackfillOptions(), clock=SystemClock())
         assert mender.rows() == before
     assert (report.dry_run, report.mapped, report.conflicts) == (True, 2, 0)
 
@@ -56,9 +57,9 @@ def test_a_backfill_maps_what_is_missing_and_a_second_one_nothing(new_database: 
         load_scenario(storage, scenario, into_existing=False)
         mender = Mender(factory, scenario.queue)
         before = mender.rows()
-        first = backfill_acceptances(storage, BackfillOptions(apply=True), clock=SystemClock(), run_id="one")
+        first = backfilled(storage, BackfillOptions(), SystemClock())
         mapped = mender.rows()
-        second = backfill_acceptances(storage, BackfillOptions(apply=True), clock=SystemClock(), run_id="two")
+        second = backfilled(storage, BackfillOptions(), SystemClock())
         assert named(mender.verify()) == []
         assert mender.rows() == mapped
     assert (first.dry_run, first.mapped, second.mapped) == (False, 2, 0)
