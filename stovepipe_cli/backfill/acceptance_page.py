@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from stovepipe_cli.audit.walk import Snapshots
+from stovepipe_cli.backfill.options import BackfillOptions
 from stovepipe_cli.clock import Clock
 from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary
 from stovepipe_cli.history.acceptance_mapping import AcceptanceTime, acceptance_time
@@ -20,13 +21,19 @@ from stovepipe_cli.storage.contract.rows import (
 )
 
 _ACCEPTED = state_log_id(1)
+SUMMARIES_AT_ONCE = 10_000
 
 
 @dataclass(slots=True)
 class PagePlan:
-    """`known` are mappings to insert, `derivable` requests whose summary must learn its time first."""
+    """`known` are mappings to insert, `derivable` requests whose summary must learn its time first.
+
+    `outside` counts requests whose acceptance time lies outside the window; they are counted in nothing else but
+    `scanned`.
+    """
 
     scanned: int = 0
+    outside: int = 0
     already_mapped: int = 0
     unknown: int = 0
     known: list[RequestAcceptance] = field(default_factory=list)
@@ -37,31 +44,65 @@ class PagePlan:
 class AcceptancePages:
     """Reads pages; `mapped_elsewhere` are the times at which requests are mapped that their summary does not have."""
 
-    def __init__(self, storage: Storage, clock: Clock, mapped_elsewhere: Mapping[str, int]) -> None:
+    def __init__(
+        self, storage: Storage, clock: Clock, options: BackfillOptions, mapped_elsewhere: Mapping[str, int]
+    ) -> None:
         self._storage = storage
+        self._options = options
         self._snapshots = Snapshots(storage.audit, clock)
+        # Asked of the database once, where a question a summary would take longer than reading them all.
+        self._retains = cache(storage.summaries.retains)
         self._mapped_elsewhere = mapped_elsewhere
         self._has_log = storage.audit.view("request_log") is not None
+        requests, summaries = storage.audit.view("request"), storage.audit.view("request_summary")
+        # Where both tables are sorted alike, the summaries of a range of requests are a range too.
+        self._is_one_order = (
+            requests is not None
+            and summaries is not None
+            and requests.key_collations["id"] == summaries.key_collations["request_id"]
+        )
 
-    def read(self, after: Key | None, limit: int) -> tuple[PagePlan, Key | None]:
-        """The page after a key, and where the next one starts; all of it in one snapshot."""
-        return self._snapshots.read(partial(self._read, after, limit))
+    def read(self, after: Key | None, upto: Key | None, limit: int) -> tuple[PagePlan, Key | None]:
+        """The page after a key and up to another, and where the next one starts; all of it in one snapshot."""
+        return self._snapshots.read(partial(self._read, after, upto, limit))
 
-    def _read(self, after: Key | None, limit: int, snapshot: AuditSnapshot) -> tuple[PagePlan, Key | None]:
-        page = snapshot.page(RequestRow, after=after, limit=limit)
+    def bound(self, after: Key | None, rows: int) -> Key | None:
+        """The key so many requests behind another; None where fewer are left."""
+        return self._snapshots.read(lambda snapshot: snapshot.key_behind(RequestRow, after=after, rows=rows))
+
+    def _read(
+        self, after: Key | None, upto: Key | None, limit: int, snapshot: AuditSnapshot
+    ) -> tuple[PagePlan, Key | None]:
+        page = snapshot.page(RequestRow, after=after, upto=upto, limit=limit)
         ids = [row.id for row in page.rows]
-        summaries = self._summaries(snapshot, ids)
+        summaries = self._summaries(snapshot, after, ids)
         mapped = self._mapped(snapshot, list(summaries.values()))
         undecided = [summary for summary in summaries.values() if summary.request_id not in mapped]
         accepted = self._accepted(snapshot, undecided)
-        plan = PagePlan(scanned=len(ids), already_mapped=len(mapped), unknown=len(ids) - len(summaries))
+        plan = PagePlan(scanned=len(ids), unknown=len(ids) - len(summaries))
+        for request_id in mapped:
+            is_inside = self._options.contains(summaries[request_id].accepted_at_ms)
+            plan.already_mapped += is_inside
+            plan.outside += not is_inside
         for summary in undecided:
             self._place(plan, summary, accepted.get(summary.request_id))
         return plan, page.next_after
 
-    def _summaries(self, snapshot: AuditSnapshot, ids: Sequence[str]) -> dict[str, RequestSummary]:
-        rows = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
-        return {row.request_id: mapping.summary_from(self._storage.queue, row) for row in rows}
+    def _summaries(self, snapshot: AuditSnapshot, after: Key | None, ids: Sequence[str]) -> dict[str, RequestSummary]:
+        if not self._is_one_order or not ids:
+            rows = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
+            return {row.request_id: mapping.summary_from(self._storage.queue, row) for row in rows}
+        asked_for = frozenset(ids)
+        found: dict[str, RequestSummary] = {}
+        place = after
+        while True:
+            page = snapshot.page(RequestSummaryRow, after=place, upto=(ids[-1],), limit=SUMMARIES_AT_ONCE)
+            for row in page.rows:
+                if row.request_id in asked_for:
+                    found[row.request_id] = mapping.summary_from(self._storage.queue, row)
+            if page.next_after is None:
+                return found
+            place = page.next_after
 
     def _mapped(self, snapshot: AuditSnapshot, summaries: Sequence[RequestSummary]) -> set[str]:
         keys: list[Key] = [(each.accepted_at_ms, each.request_id) for each in summaries if each.accepted_at_ms]
@@ -85,12 +126,14 @@ class AcceptancePages:
         }
 
     def _place(self, plan: PagePlan, summary: RequestSummary, accepted: RequestLog | None) -> None:
-        found: AcceptanceTime = acceptance_time(summary, accepted, self._storage.summaries.retains)
+        found: AcceptanceTime = acceptance_time(summary, accepted, self._retains)
         elsewhere = self._mapped_elsewhere.get(summary.request_id)
         if found.knowledge == "conflict":
             plan.problems.append(f"request '{summary.request_id}': {found.problem}")
         elif found.knowledge not in ("known", "derivable"):
             plan.unknown += 1
+        elif not self._options.contains(found.accepted_at_ms):
+            plan.outside += 1
         elif elsewhere is not None and elsewhere != found.accepted_at_ms:
             plan.problems.append(
                 f"request '{summary.request_id}': accepted at {found.accepted_at_ms} ms, mapped at {elsewhere} ms"

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stovepipe_cli.commands import job_options
 from stovepipe_cli.commands.registrar import command
 from stovepipe_cli.commands.session import Session
 
@@ -71,18 +72,34 @@ def plan(
         bool, typer.Option("--allow-empty", help="A queue without any row has an empty plan.")
     ] = False,
     detailed: Annotated[bool, typer.Option("--detailed-exitcode", help="3 when there is something to do.")] = False,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")] = None,
 ) -> object:
     """Plan the repair of what verify finds: only what stored rows prove. Writes nothing to the database.
 
     Each entry says what would be inserted, which rows prove it and where its time comes from; what cannot be proved
     is listed with the reason.
     """
-    from stovepipe_cli.commands.repair_work import make_plan, write_plan_files
+    from stovepipe_cli.commands.repair_work import make_plan, record_plan, write_plan_files
+    from stovepipe_cli.commands.run_record import Recorder
 
     session.configure(settle=settle, min_age=min_age, history_since=history_since)
+    asked = {
+        "select": select,
+        "request": request,
+        "out": out,
+        "sql": sql,
+        "expires": expires,
+        "insert_only": insert_only,
+        "no_tag": no_tag,
+        "allow_retention_time": allow_retention_time,
+        "failed_reason": failed_reason,
+        "superseded_by": superseded_by,
+    }
+    record = session.keep(Recorder(session, "repair-plan", asked, reason=reason).start(session.queue))
     made = make_plan(
         session,
         session.reading,
+        run_id=record.run_id,
         select=select,
         requests=request,
         expires=expires,
@@ -94,7 +111,8 @@ def plan(
         allow_empty=allow_empty,
     )
     write_plan_files(session, made, out=out, sql=sql, force=force)
-    return replace(made, is_detailed=detailed)
+    record_plan(session, record, made)
+    return replace(made, is_detailed=detailed, file=None if out is None else str(out))
 
 
 @command(
@@ -102,7 +120,8 @@ def plan(
     "apply",
     example="stovepipe repair apply -q monorepo/main plan.json",
     exits="0 all applied or identical; 3 any drifted, conflicting or failed; 4 it stopped before the end; 7 not "
-    "confirmed, or a plan that is edited, expired or of another target; 130 or 143 a signal, after the row at hand",
+    "confirmed, or a plan that is edited, expired or of another target; 8 another apply to the queue is at work or was "
+    "left unfinished; 130 or 143 a signal, after the batch at hand",
 )
 def apply(
     session: Session,
@@ -119,6 +138,14 @@ def apply(
     batch: Annotated[
         int, typer.Option("--batch", metavar="N", help="Most requests written between two looks at the result.")
     ] = 512,
+    workers: job_options.Workers = 1,
+    dask: job_options.Dask = None,
+    rate: job_options.Rate = None,
+    max_load: job_options.MaxLoad = None,
+    max_lag: job_options.MaxLag = None,
+    lag_url: job_options.LagURL = None,
+    pause_file: job_options.PauseFile = None,
+    lease: job_options.Lease = None,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Go on behind a conflict or a new finding.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Re-read everything and say what would happen.")] = False,
     accept_failover: Annotated[
@@ -137,12 +164,15 @@ def apply(
     """Apply a plan: insert what it lists, as long as the rows that prove it are still what they were.
 
     Nothing that exists is changed but projections that the plan names, and those only forward. Applying a plan twice
-    changes nothing.
+    changes nothing. One that was stopped or killed goes on when the same plan is applied again, or with 'runs resume'.
     """
+    from stovepipe_cli.commands.apply_work import apply_plan
     from stovepipe_cli.commands.audit_options import codes, verify_options
-    from stovepipe_cli.commands.repair_work import apply_plan, load_or_make_plan
+    from stovepipe_cli.commands.repair_work import load_or_make_plan
+    from stovepipe_cli.commands.run_place import pacing_of
     from stovepipe_cli.repair.apply_options import ApplyOptions
 
+    session.configure(rate=rate, max_load=max_load, max_lag=max_lag, lag_url=lag_url, pause_file=pause_file)
     options = ApplyOptions(
         only=codes(only),
         max_entries=max_entries,
@@ -156,6 +186,7 @@ def apply(
         session,
         load_or_make_plan(session, plan_file),
         options,
+        pacing_of(workers=workers, max_failure_share=None, lease=lease, dask=dask),
         plan_file=plan_file,
         confirm_queue=confirm_queue,
         undo_sql=undo_sql,

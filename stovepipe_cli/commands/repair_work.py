@@ -1,17 +1,16 @@
 """From options to a plan, and from a plan to an apply, with the checks and the question in between."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stovepipe_cli.errors import Refused
+from stovepipe_cli.errors import InvalidInput, Refused
 from stovepipe_cli.instants import parse_duration
 
 if TYPE_CHECKING:
-    from stovepipe_cli.commands.session import Session, WritePlan
-    from stovepipe_cli.repair.apply_options import ApplyOptions
-    from stovepipe_cli.reports import ApplyReport, PlanTarget, RepairPlan
+    from stovepipe_cli.commands.run_record import RunRecord
+    from stovepipe_cli.commands.session import Session
+    from stovepipe_cli.reports import PlanTarget, RepairPlan
     from stovepipe_cli.storage.contract import StorageFactory
 
 
@@ -19,6 +18,7 @@ def make_plan(
     session: "Session",
     open_factory: "Callable[[], StorageFactory]",
     *,
+    run_id: str | None = None,
     select: list[str] | None = None,
     requests: list[str] | None = None,
     expires: str = "24h",
@@ -59,6 +59,7 @@ def make_plan(
         target=plan_target(session),
         schema_fingerprint=open_factory().admin.schema_fingerprint(),
         tool_version=__version__,
+        run_id=run_id,
     )
     return session.suggest_queue(lambda: plan(storage, options, origin, clock=session.clock))
 
@@ -76,6 +77,29 @@ def plan_target(session: "Session") -> "PlanTarget":
     )
 
 
+def record_plan(session: "Session", record: "RunRecord", made: "RepairPlan") -> None:
+    """Leave with the run what the plan is, and beside a ledger of this host every entry of it."""
+    from stovepipe_cli.audit.findings_file import FindingsFile
+    from stovepipe_cli.commands.run_findings import findings_path
+
+    kept = findings_path(session, record.run_id) if made.entries else None
+    try:
+        with FindingsFile(kept) as file:
+            for entry in made.entries:
+                file.add_line(entry)
+    except InvalidInput as error:
+        # The plan itself is what was asked for.
+        session.say(f"warning: the entries are not kept beside the ledger: {error.message}")
+        kept = None
+    document = {
+        "plan_id": made.plan_id,
+        "plan_digest": made.digest,
+        "entries": len(made.entries),
+        "findings_file": None if kept is None else str(kept),
+    }
+    record.ends(made, made.counts, document=document)
+
+
 def write_plan_files(
     session: "Session", made: "RepairPlan", *, out: Path | None, sql: Path | None, force: bool
 ) -> None:
@@ -87,7 +111,7 @@ def write_plan_files(
 
     if out is not None:
         write_plan(made, out, force=force)
-        session.say(f"plan written to '{out}'; apply it with: stovepipe repair apply -q {made.queue} {out}")
+        session.say(f"plan written to '{out}'")
     if sql is not None:
         dialect = dialect_of(session.server().backend)
         script = sql_script(made, dialect, columns_of(session.storage()))
@@ -109,70 +133,3 @@ def load_or_make_plan(session: "Session", plan_file: Path | None) -> "RepairPlan
     made = make_plan(session, session.writing)
     session.preview(made)
     return made
-
-
-def apply_plan(
-    session: "Session",
-    plan: "RepairPlan",
-    options: "ApplyOptions",
-    *,
-    plan_file: Path | None,
-    confirm_queue: str | None,
-    undo_sql: Path | None = None,
-    reason: str | None = None,
-) -> "ApplyReport":
-    """Look at all that forbids the plan here, ask, apply, and keep the receipt beside the plan's file.
-
-    The first SIGINT or SIGTERM lets the row that is being written be finished and told of.
-    """
-    from stovepipe_cli.commands.process import signals_noted
-    from stovepipe_cli.repair.site import ApplyRun, Site, apply_at, require_site
-    from stovepipe_cli.run_id import mint_run_id
-
-    options.validate()
-    require_undo_place(undo_sql, dry_run=options.dry_run)
-    factory = session.reading() if options.dry_run else session.writing()
-    site = Site(plan_target(session), factory.admin.schema_fingerprint(), session.server())
-    require_site(plan, session.queue, options, site, session.clock.now_ms())
-    write = write_plan_of(plan, options)
-    if not options.dry_run:
-        session.confirm(write, confirm_queue=confirm_queue)
-    kept_beside = plan_file if str(plan_file) != "-" and write.total else None
-    with signals_noted() as ended_by:
-        run = ApplyRun(
-            mint_run_id(session.clock), kept_beside, reason, undo_sql, is_stopped=lambda: ended_by() is not None
-        )
-        report = apply_at(factory.for_queue(session.queue), plan, options, site, clock=session.clock, run=run)
-    if undo_sql is not None:
-        session.say(f"SQL that takes this back written to '{undo_sql}'; nothing runs it but you")
-    return replace(report, ended_by=ended_by())
-
-
-def require_undo_place(path: Path | None, *, dry_run: bool) -> None:
-    """Refuse a file for SQL that undoes an apply, where nothing would be applied or no such file can be."""
-    from stovepipe_cli.errors import UsageError
-    from stovepipe_cli.files import require_writable_place
-
-    if path is None:
-        return
-    if dry_run:
-        raise UsageError("--dry-run writes nothing that --undo-sql could take back", hint="leave one of the two out")
-    if path.exists():
-        raise Refused(f"'{path}' exists and is left as it is", hint="choose another name, or move the file away")
-    require_writable_place(str(path))
-
-
-def write_plan_of(plan: "RepairPlan", options: "ApplyOptions") -> "WritePlan":
-    """What is about to be written, as the question shows it; refused or wrong narrowing is told before."""
-    from stovepipe_cli.commands.session import WritePlan
-    from stovepipe_cli.repair.steps import steps_of
-    from stovepipe_cli.repair.written_rows import table_written
-
-    inserts: dict[str, int] = {}
-    updates: dict[str, int] = {}
-    for group in steps_of(plan, only=options.only, max_entries=options.max_entries):
-        for step in group.steps:
-            for entry in (step.lead, *step.follows):
-                counts, table = updates if entry.is_update else inserts, table_written(entry.action).name
-                counts[table] = counts.get(table, 0) + 1
-    return WritePlan("apply a repair plan", inserts, updates)

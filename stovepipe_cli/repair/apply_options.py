@@ -20,10 +20,14 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """`heard` is told of each row right after it was written; `is_stopped` is asked before each step."""
+    """`heard` is told of each row right after it was written; `is_stopped` is asked before each step.
+
+    With `is_durable` somebody begins the batch again after an outage, which then goes to the caller at once.
+    """
 
     heard: Callable[[Written], None] = _tell_nobody
     is_stopped: Callable[[], bool] = _never
+    is_durable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from stovepipe_cli.keys import is_text
+from stovepipe_cli.repair.plan_refusal import refused
 from stovepipe_cli.repair.written_rows import Cells
-from stovepipe_cli.reports import Evidence, JsonValue, PlanEntry
+from stovepipe_cli.reports import Evidence, JsonValue, PlanEntry, RepairPlan
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.mapping import parse_metadata
 from stovepipe_cli.storage.contract.rows import (
@@ -89,6 +90,19 @@ class Evidences:
                     rows: tuple[Row, ...] = snapshot.multi_get(row_type, list(keys[table]))
                     found |= {(table, key_of(row)): row_cells(table, row) for row in rows}
         return found
+
+
+def require_unchanged(evidences: Evidences, entries: Sequence[PlanEntry]) -> None:
+    """`Refused` where any of their evidence is not what it was."""
+    changed = next(filter(None, evidences.drift(entries)), None)
+    if changed is not None:
+        raise refused(f"rests on rows that differ here: {changed}")
+
+
+def require_all_evidence(storage: Storage, plan: RepairPlan) -> None:
+    """The same for every ready entry of a plan."""
+    ready = [entry for entry in plan.entries if entry.status == "ready"]
+    require_unchanged(Evidences(storage, ready), ready)
 
 
 def row_cells(table: str, row: Row) -> Cells:

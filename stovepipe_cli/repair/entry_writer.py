@@ -1,6 +1,7 @@
 """Writes one step of a plan, and tells what became of it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -23,6 +24,7 @@ from stovepipe_cli.repair.steps import Step
 from stovepipe_cli.repair.written_rows import (
     Cells,
     acceptance_from_cells,
+    log_cells,
     log_from_cells,
     queue_summary_cells,
     summary_cells,
@@ -127,11 +129,14 @@ class EntryWriter:
         fields = differing_fields(retained, planned)
         if fields:
             raise HistoryConflict(retained.request_id, retained.id, fields)
-        try:
+        outcome: Outcome = "identical"
+        if self._tag is not None and retained.metadata.get(REPAIR_RUN_ID) == self._tag:
+            # An earlier attempt of this very run wrote it and died before it could say so.
+            self._journal.note("create-log", log_cells(retained))
+            outcome = "applied"
+        with suppress(UpdateLeftOut):
             self._materializer.persist(retained)
-        except UpdateLeftOut:
-            return "identical"
-        return "identical"
+        return outcome
 
     def _retained(self, entry: RequestLog) -> RequestLog | None:
         return _found(lambda: self._storage.request_log.get(entry.request_id, entry.id))

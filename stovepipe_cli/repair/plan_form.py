@@ -8,6 +8,7 @@ from typing import TypeVar, get_args
 
 from stovepipe_cli.keys import key_text
 from stovepipe_cli.repair.plan_refusal import refused
+from stovepipe_cli.repair.recorded_options import options_from
 from stovepipe_cli.repair.written_rows import table_written
 from stovepipe_cli.reports import Evidence, JsonValue, PlanEntry, PlanTarget, RepairPlan
 from stovepipe_cli.reports.repair import Action, Status
@@ -30,10 +31,11 @@ def plan_from(document: Mapping[str, JsonValue]) -> RepairPlan:
         raise refused(f"has format {document['format']!r}, this version reads format {FORMAT}")
     target = _object(document["target"], "target")
     _require_names(target, {field.name for field in fields(PlanTarget)}, "target")
+    queue = _text(document["queue"], "queue")
     return RepairPlan(
         plan_id=_text(document["plan_id"], "plan_id"),
         format=FORMAT,
-        queue=_text(document["queue"], "queue"),
+        queue=queue,
         target=PlanTarget(
             profile=_optional(_text)(target["profile"], "target.profile"),
             host=_text(target["host"], "target.host"),
@@ -44,7 +46,7 @@ def plan_from(document: Mapping[str, JsonValue]) -> RepairPlan:
         schema_fingerprint=_text(document["schema_fingerprint"], "schema_fingerprint"),
         created_at_ms=_integer(document["created_at_ms"], "created_at_ms"),
         expires_at_ms=_integer(document["expires_at_ms"], "expires_at_ms"),
-        options=_object(document["options"], "options"),
+        options=options_from(document["options"], queue),
         entries=tuple(
             _entry(entry, f"entries[{position}]")
             for position, entry in enumerate(_array(document["entries"], "entries"))
@@ -65,21 +67,36 @@ def _entry(value: JsonValue, place: str) -> PlanEntry:
     entry = _row(document["entry"], table, f"{place}.entry")
     if status == "ready" and entry is None:
         raise refused(f"has a ready entry without a row at {place}.entry")
-    return PlanEntry(
+    evidence = tuple(
+        _evidence(each, f"{place}.evidence[{position}]")
+        for position, each in enumerate(_array(document["evidence"], f"{place}.evidence"))
+    )
+    made = PlanEntry(
         action=action,
         code=_text(document["code"], f"{place}.code"),
         request_id=_identifier(document["request_id"], f"{place}.request_id"),
         log_id=_optional(_identifier)(document["log_id"], f"{place}.log_id"),
         entry=entry,
         before=_row(document["before"], table, f"{place}.before"),
-        evidence=tuple(
-            _evidence(each, f"{place}.evidence[{position}]")
-            for position, each in enumerate(_array(document["evidence"], f"{place}.evidence"))
-        ),
+        evidence=evidence,
         timestamp_source=_optional(_text)(document["timestamp_source"], f"{place}.timestamp_source"),
         status=status,
         reason=_text(document["reason"], f"{place}.reason"),
     )
+    # A projection that a log entry brings along rests on that entry.
+    if status == "ready" and not evidence and (action == "create-log" or made.log_id is None):
+        raise refused(f"has a ready entry that nothing proves at {place}.evidence")
+    _require_one_subject(made, place)
+    return made
+
+
+def _require_one_subject(entry: PlanEntry, place: str) -> None:
+    """What an entry is said to be about, by which it is chosen, checked and looked at again, is what it writes."""
+    rows = [row for row in (entry.entry, entry.before) if row is not None]
+    if any(row.get("request_id", entry.request_id) != entry.request_id for row in rows):
+        raise refused(f"has a row of another request than it names, at {place}")
+    if entry.action == "create-log" and any(row["log_id"] != entry.log_id for row in rows):
+        raise refused(f"has an entry of another id than it names, at {place}")
 
 
 def _evidence(value: JsonValue, place: str) -> Evidence:

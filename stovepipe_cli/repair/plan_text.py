@@ -1,79 +1,14 @@
-"""Strict JSON for plan files: what a plan can never hold is refused before anything looks at its meaning."""
+"""Strict JSON for plan files."""
 
-import json
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from stovepipe_cli.entities.limits import MAX_INT64
-from stovepipe_cli.keys import is_text
 from stovepipe_cli.repair.plan_refusal import refused
 from stovepipe_cli.reports import JsonValue
+from stovepipe_cli.reports.strict_json import MAX_BYTES, MAX_TEXT, parse_object
 
-MAX_BYTES = 256 * 1024 * 1024
-MAX_TEXT = 1024 * 1024
-_MAX_DEPTH = 16
+__all__ = ["MAX_BYTES", "MAX_TEXT", "parse_document"]
 
 
 def parse_document(raw: bytes) -> Mapping[str, JsonValue]:
-    """The JSON object in `raw`.
-
-    Refused: too large, no UTF-8, a bare NUL, a name given twice, numbers beyond 64 bits or without a value, text over
-    1 MiB or with half a surrogate pair, nesting that no plan has, and anything that is no object.
-    """
-    if len(raw) > MAX_BYTES:
-        raise refused(f"is larger than {MAX_BYTES} bytes")
-    if b"\0" in raw:
-        raise refused("holds a NUL byte")
-    try:
-        value = json.loads(
-            raw.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_float,
-        )
-    except (ValueError, RecursionError) as error:
-        raise refused("is not JSON in UTF-8") from error
-    if not isinstance(value, dict):
-        raise refused("is not a JSON object")
-    for text in _texts(value, 0):
-        if len(text) > MAX_TEXT:
-            raise refused(f"holds text of more than {MAX_TEXT} characters")
-        if not is_text(text):
-            raise refused("holds text that no UTF-8 can carry")
-    return value
-
-
-def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise refused("gives one name twice")
-    return found
-
-
-def _integer(digits: str) -> int:
-    # The length is looked at first: converting a very long number takes time, and Python refuses it in its own words.
-    if len(digits) > len(str(-MAX_INT64)) or not -MAX_INT64 - 1 <= int(digits) <= MAX_INT64:
-        raise refused("holds a number beyond 64 bits")
-    return int(digits)
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise refused("holds a number without a value")
-    return number
-
-
-def _texts(value: JsonValue, depth: int) -> Iterator[str]:
-    if depth > _MAX_DEPTH:
-        raise refused("is nested deeper than any plan")
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from value
-        for item in value.values():
-            yield from _texts(item, depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item, depth + 1)
+    """The JSON object in `raw`; `Refused` for what no plan can hold, before anything looks at its meaning."""
+    return parse_object(raw, refused)

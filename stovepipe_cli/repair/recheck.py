@@ -17,13 +17,15 @@ from stovepipe_cli.storage.contract.tables import TABLES
 
 AT_ONCE = 500
 
-# A finding hides those that follow from it: mending the one in part brings the others to light, and is no new damage.
+# A finding hides those that follow from it, or is about a value that they need: mending the one in part brings the
+# others to light, and is no new damage.
 IMPLIED: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "H101": frozenset({"H102", "H103", "H104", "E201", "E202", "E206", "P301", "P302", "P303", "P306", "A401"}),
         "H102": frozenset({"P303"}),
         "H103": frozenset({"P305"}),
         "P301": frozenset({"P302", "P306", "P307", "A401"}),
+        "P306": frozenset({"A401"}),
     }
 )
 

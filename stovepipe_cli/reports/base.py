@@ -2,6 +2,9 @@
 
 from typing import ClassVar, Literal
 
+# What a shell adds to the number of a signal that ended a process.
+BY_SIGNAL = 128
+
 Verdict = Literal["clean", "findings", "incomplete", "error"]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stovepipe_cli.reports.base import Report, Verdict
+from stovepipe_cli.reports.base import BY_SIGNAL, Report, Verdict
 from stovepipe_cli.reports.finding import Finding
 from stovepipe_cli.reports.json_form import JsonValue
 
@@ -12,9 +12,6 @@ Action = Literal[
     "create-log", "create-summary", "advance-summary", "create-acceptance", "create-uri", "advance-queue-summary"
 ]
 Status = Literal["ready", "needs-operator", "not-derivable"]
-
-# What a shell adds to the number of a signal that ended a process.
-_BY_SIGNAL = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,10 @@ class PlanEntry:
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan(Report):
-    """Everything a repair would do, bound to one queue of one database and to an expiry."""
+    """Everything a repair would do, bound to one queue of one database and to an expiry.
+
+    `file` is where it was written to, for what to do next.
+    """
 
     plan_id: str
     format: int
@@ -80,6 +80,7 @@ class RepairPlan(Report):
     digest: str
     run_id: str | None = field(default=None, metadata={"json": False})
     is_detailed: bool = field(default=False, metadata={"json": False})
+    file: str | None = field(default=None, metadata={"json": False})
 
     @property
     def exit_code(self) -> int:
@@ -146,5 +147,5 @@ class ApplyReport(Report):
     def exit_code(self) -> int:
         """That of the verdict, or of the signal that ended the apply."""
         if self.ended_by is not None:
-            return _BY_SIGNAL + self.ended_by
+            return BY_SIGNAL + self.ended_by
         return {"clean": 0, "findings": 3}.get(self.verdict, 4)

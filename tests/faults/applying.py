@@ -83,14 +83,22 @@ class Damaged:
     plan: RepairPlan
     path: Path
 
-    def start(self, *, through: TcpProxy | None) -> "subprocess.Popen[str]":
-        """An apply that has begun."""
-        argv = ("repair", "apply", "-q", self.queue, self.path, "--yes", "-o", "json")
-        return self.applying.process.start(*argv, environ=self.applying.environ(through=through))
+    @property
+    def ready(self) -> int:
+        """How many entries the plan has that can be applied."""
+        return sum(entry.status == "ready" for entry in self.plan.entries)
 
-    def apply(self, *, through: TcpProxy | None = None) -> dict[str, int]:
+    def start(self, *, through: TcpProxy | None, host: str = "") -> "subprocess.Popen[str]":
+        """An apply that has begun; `host` is one with a ledger of its own."""
+        argv = ("repair", "apply", "-q", self.queue, self.path, "--yes", "-o", "json")
+        environ = self.applying.environ(through=through)
+        if host:
+            environ["STOVEPIPE_LEDGER_URL"] = f"sqlite:///{self.applying.process.home / host}.db"
+        return self.applying.process.start(*argv, environ=environ)
+
+    def apply(self, *, through: TcpProxy | None = None, host: str = "") -> dict[str, int]:
         """A whole apply: the counts it ends with."""
-        return counts_of(self.start(through=through))
+        return counts_of(self.start(through=through, host=host))
 
     def rows(self) -> Dump:
         """Every row of the queue, in the form that two applies can be compared in."""

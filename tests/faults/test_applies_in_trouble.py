@@ -120,7 +120,7 @@ def catches(pid: int, number: signal.Signals) -> bool:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_lets_the_row_at_hand_be_written_and_told(
+def test_a_signal_lets_the_batch_at_hand_be_written_and_told(
     applying: Applying, number: signal.Signals, code: int
 ) -> None:
     damaged = applying.damaged("signalled")
@@ -129,11 +129,12 @@ def test_a_signal_lets_the_row_at_hand_be_written_and_told(
     document = json.loads(stdout)
     written = document["data"]["receipt"]["written"]
     assert (document["exit_code"], document["verdict"]) == (code, "error")
-    assert written[-1]["action"] == "advance-summary"
+    assert "request_log" in {row["table"] for row in written}
     assert damaged.receipts() == written
-    assert "apply the same plan again" in document["data"]["stopped_because"]
+    assert document["data"]["stopped_because"] == f"stopped by {number.name}"
+    assert "stovepipe runs resume -q signalled" in stderr
     again = damaged.apply()
-    assert (again["code"], again["identical"]) == (0, len(written))
+    assert (again["code"], again["applied"] + again["identical"]) == (0, damaged.ready)
     assert damaged.rows() == undisturbed("signalled", damaged.plan)
 
 

@@ -1,5 +1,6 @@
 """An apply that is killed, or races with another one, leaves nothing that applying again does not bring to its end."""
 
+import json
 import signal
 import subprocess
 from collections.abc import Callable
@@ -50,9 +51,8 @@ def statements_of(applying: Applying, damage: Callable[[str], list[Life]]) -> li
 
 
 def assert_applying_again_ends_it(damaged: Damaged, damage: Callable[[str], list[Life]]) -> None:
-    ready = sum(entry.status == "ready" for entry in damaged.plan.entries)
     again = damaged.apply()
-    assert (again["code"], again["applied"] + again["identical"]) == (0, ready)
+    assert (again["code"], again["applied"] + again["identical"]) == (0, damaged.ready)
     assert damaged.rows() == undisturbed(damaged.queue, damaged.plan, damage)
 
 
@@ -85,17 +85,16 @@ def test_applying_again_after_a_kill_at_any_statement_ends_the_same(applying: Ap
 
 
 def race(damaged: Damaged, marker: bytes, nth: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Hold an apply at its nth statement that holds the marker, until another apply of the same plan has ended."""
+    """Hold an apply at its nth statement that holds the marker, until one of another host has ended."""
     others: list[dict[str, int]] = []
-    damaged.applying.proxy.hold(marker, lambda: others.append(damaged.apply()), nth=nth)
+    damaged.applying.proxy.hold(marker, lambda: others.append(damaged.apply(host="other")), nth=nth)
     held = counts_of(damaged.start(through=damaged.applying.proxy))
     return held, others[0]
 
 
 def assert_both_end_well(damaged: Damaged, held: dict[str, int], other: dict[str, int]) -> None:
-    ready = sum(entry.status == "ready" for entry in damaged.plan.entries)
     for counts in (held, other):
-        assert (counts["code"], counts["applied"] + counts["identical"]) == (0, ready)
+        assert (counts["code"], counts["applied"] + counts["identical"]) == (0, damaged.ready)
 
 
 @pytest.mark.parametrize("marker", WRITES)
@@ -107,7 +106,7 @@ def test_two_applies_that_race_for_a_write_both_end_well(applying: Applying, mar
 
 def test_two_applies_at_the_same_time_both_end_well(applying: Applying) -> None:
     damaged = applying.damaged("raced", everything)
-    first, second = (damaged.start(through=None) for _ in range(2))
+    first, second = (damaged.start(through=None, host=host) for host in ("one", "other"))
     assert_both_end_well(damaged, counts_of(first), counts_of(second))
     assert damaged.rows() == undisturbed("raced", damaged.plan, everything)
 
@@ -121,3 +120,21 @@ def test_two_applies_that_race_at_any_statement_both_end_well(applying: Applying
         damaged = applying.damaged(f"raced-{nth}", everything)
         assert_both_end_well(damaged, *race(damaged, EVERY_STATEMENT, nth))
         assert damaged.rows() == undisturbed(damaged.queue, damaged.plan, everything)
+
+
+def test_of_two_applies_with_one_ledger_the_second_is_told_who_is_at_work(applying: Applying) -> None:
+    damaged = applying.damaged("raced")
+    others: list[tuple[int, str]] = []
+
+    def apply_too() -> None:
+        other = damaged.start(through=None)
+        stdout, _ = other.communicate(timeout=60)
+        others.append((other.returncode, json.loads(stdout)["errors"][0]["message"]))
+
+    applying.proxy.hold(b"INSERT INTO request_log", apply_too)
+    held = counts_of(damaged.start(through=applying.proxy))
+    ((code, message),) = others
+    assert code == 8
+    assert "is at work" in message
+    assert (held["code"], held["applied"]) == (0, damaged.ready)
+    assert damaged.rows() == undisturbed("raced", damaged.plan)

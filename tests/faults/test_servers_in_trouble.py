@@ -6,14 +6,17 @@ import socket
 import pymysql
 import pytest
 
+from stovepipe_cli.storage.connection import Limits, parse_connection_url
 from stovepipe_cli.storage.contract import (
     SchemaMismatch,
     StorageReadOnly,
     StorageUnavailable,
 )
 from stovepipe_cli.storage.contract.rows import RequestRow, RequestURIRow
+from stovepipe_cli.storage.mysql import MySQLBackend
 from stovepipe_cli.storage.open import open_storage
 from stovepipe_cli.storage.sql.retry import RetryPolicy
+from stovepipe_cli.storage.sql.session import Session
 from tests.contract.samples import a_request, a_uri
 from tests.faults.opening import QUEUE, Pauses, open_directly
 from tests.support.mariadb import HOST, MariaDBServer
@@ -238,3 +241,10 @@ def test_a_failure_keeps_its_cause_and_none_of_the_drivers_words(own: MariaDBSer
             storage.requests.get("7")
     assert caught.value.message == "table 'request' does not exist"
     assert "1146" in repr(caught.value.__cause__)
+
+
+def test_a_statement_may_take_longer_than_a_connection(mariadb: MariaDBServer) -> None:
+    url = mariadb.url("information_schema", driver="mysql+pymysql")
+    backend = MySQLBackend(parse_connection_url(url), Limits(connect_ms=1_000), is_read_only=True)
+    with contextlib.closing(backend.connect()) as connection:
+        assert Session(connection, 0).fetch("SELECT SLEEP(1.5)")[0][0] == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stovepipe_cli.backfill.acceptances import backfill_acceptances
+from stovepipe_cli.backfill.acceptances import preview_acceptances
 from stovepipe_cli.backfill.options import BackfillOptions
 from stovepipe_cli.entities import RequestAcceptance
 from stovepipe_cli.errors import UsageError
@@ -22,6 +22,7 @@ from stovepipe_cli.storage.contract import (
 from stovepipe_cli.storage.memory import MemoryFactory
 from stovepipe_cli.storage.open import open_storage
 from tests.support.audits import StandingClock, check, codes, queue_of
+from tests.support.backfills import backfilled
 from tests.support.faults import Disturbance, Disturbed
 from tests.support.lifecycles import LONG_AFTER_MS, QUEUE, Life, accepted, failed, healthy, put, succeeded, superseded
 from tests.support.mariadb import MariaDBServer
@@ -30,7 +31,7 @@ from tests.support.row_dump import dump_by_key
 from tests.support.service_tables import create_service_tables
 from tests.support.watched_storage import watched
 
-APPLY = BackfillOptions(apply=True)
+APPLY = BackfillOptions()
 
 
 class RefusingAcceptances(RequestAcceptanceStore):
@@ -57,8 +58,14 @@ class RefusingAcceptances(RequestAcceptanceStore):
         return self._inner.list_before(accepted_at_or_after_ms, accepted_before_ms, before, limit)
 
 
-def fill(storage: Storage, options: BackfillOptions = APPLY, clock: StandingClock | None = None) -> BackfillReport:
-    return backfill_acceptances(storage, options, clock=clock or StandingClock(), run_id="run")
+def fill(
+    storage: Storage,
+    options: BackfillOptions = APPLY,
+    clock: StandingClock | None = None,
+    *,
+    rate: float | None = None,
+) -> BackfillReport:
+    return backfilled(storage, options, clock or StandingClock(), rate=rate)
 
 
 def counts(report: BackfillReport) -> tuple[int, int, int, int, int]:
@@ -105,7 +112,7 @@ def damaged() -> list[Life]:
 @pytest.mark.parametrize("batch", [1, 2, 5, 1000])
 def test_what_is_known_or_retained_is_mapped(storage: Storage, batch: int) -> None:
     put(storage, *damaged())
-    assert counts(fill(storage, BackfillOptions(apply=True, batch=batch))) == (6, 3, 1, 2, 0)
+    assert counts(fill(storage, BackfillOptions(batch=batch))) == (6, 3, 1, 2, 0)
     mapped = storage.acceptances.list_before(0, 2**62, None, 100)
     assert sorted(each.request_id for each in mapped) == [number(each) for each in (1, 2, 3, 4)]
     assert storage.summaries.get(number(4)).accepted_at_ms == accepted(4).log["state/1"].timestamp_ms
@@ -124,7 +131,7 @@ def test_only_mappings_and_the_summaries_that_learned_change(storage: Storage) -
 def test_a_dry_run_counts_the_same_and_writes_nothing(storage: Storage) -> None:
     put(storage, *damaged())
     before = dump_by_key(storage)
-    dry = fill(storage, BackfillOptions())
+    dry = preview_acceptances(storage, BackfillOptions(), clock=StandingClock())
     assert dump_by_key(storage) == before
     assert dry.dry_run
     assert counts(dry) == counts(fill(storage))
@@ -132,7 +139,7 @@ def test_a_dry_run_counts_the_same_and_writes_nothing(storage: Storage) -> None:
 
 def test_summaries_that_learn_their_time_are_counted_apart(storage: Storage) -> None:
     put(storage, *damaged())
-    planned = fill(storage, BackfillOptions()).summaries_updated
+    planned = preview_acceptances(storage, BackfillOptions(), clock=StandingClock()).summaries_updated
     assert (planned, fill(storage).summaries_updated, fill(storage).summaries_updated) == (1, 1, 0)
 
 
@@ -229,12 +236,12 @@ def test_a_row_that_the_store_refuses_is_set_aside_and_the_rest_is_mapped() -> N
 def test_cut_short_anywhere_and_run_again_it_ends_the_same(disturbance: Disturbance) -> None:
     undisturbed = queue_of(*damaged())
     counting = Disturbed({})
-    fill(counting.around(undisturbed), BackfillOptions(apply=True, batch=2))
+    fill(counting.around(undisturbed), BackfillOptions(batch=2))
     expected = dump_by_key(undisturbed)
     for call in range(1, len(counting.calls) + 1):
         storage = queue_of(*damaged())
         with contextlib.suppress(StorageUnavailable):
-            fill(Disturbed({call: disturbance}).around(storage), BackfillOptions(apply=True, batch=2))
+            fill(Disturbed({call: disturbance}).around(storage), BackfillOptions(batch=2))
         fill(storage)
         assert dump_by_key(storage) == expected, call
 
@@ -242,23 +249,22 @@ def test_cut_short_anywhere_and_run_again_it_ends_the_same(disturbance: Disturba
 def test_the_rate_bounds_the_rows_written_a_second() -> None:
     clock = StandingClock()
     storage = queue_of(*(succeeded(each).without("acceptance") for each in range(1, 11)))
-    fill(storage, BackfillOptions(apply=True, batch=5, rate=10.0), clock)
+    fill(storage, BackfillOptions(batch=5), clock, rate=10.0)
     assert sum(clock.slept) == pytest.approx(1.0)
 
 
 def test_nothing_is_waited_for_where_nothing_is_written() -> None:
     clock = StandingClock()
-    fill(queue_of(*healthy(10)), BackfillOptions(apply=True, batch=5, rate=1.0), clock)
+    fill(queue_of(*healthy(10)), BackfillOptions(batch=5), clock, rate=1.0)
     assert sum(clock.slept) == 0
 
 
 def test_counts_are_told_after_each_page() -> None:
     told: list[int] = []
-    backfill_acceptances(
+    preview_acceptances(
         queue_of(*healthy(5)),
         BackfillOptions(batch=2),
         clock=StandingClock(),
-        run_id=None,
         progress=lambda report: told.append(report.scanned),
     )
     assert told[-1] == 5
@@ -266,8 +272,26 @@ def test_counts_are_told_after_each_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [BackfillOptions(batch=0), BackfillOptions(batch=10**6), BackfillOptions(rate=0.0)], ids=range(3)
+    "options",
+    [BackfillOptions(batch=0), BackfillOptions(batch=10**6), BackfillOptions(since_ms=5, until_ms=5)],
+    ids=range(3),
 )
 def test_options_that_cannot_be_are_refused(options: BackfillOptions) -> None:
     with pytest.raises(UsageError):
         fill(queue_of(succeeded(1)), options)
+
+
+def test_only_requests_accepted_in_the_window_are_mapped() -> None:
+    storage = queue_of(*(succeeded(each).without("acceptance") for each in (1, 2, 3)))
+    first, second, third = (storage.summaries.get(number(each)).accepted_at_ms for each in (1, 2, 3))
+    report = fill(storage, BackfillOptions(since_ms=second, until_ms=third))
+    assert first < second < third
+    assert (report.mapped, report.outside_window) == (1, 2)
+    assert [each.request_id for each in storage.acceptances.list_before(0, 2**62, None, 9)] == [number(2)]
+
+
+def test_a_window_leaves_out_what_is_mapped_outside_of_it() -> None:
+    storage = queue_of(*(succeeded(each) for each in (1, 2)))
+    second = storage.summaries.get(number(2)).accepted_at_ms
+    report = fill(storage, BackfillOptions(since_ms=second))
+    assert (report.scanned, report.already_mapped, report.outside_window) == (2, 1, 1)

@@ -1,8 +1,6 @@
 """What becomes of each entry of a plan when it is applied, and when applying stops."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,16 +11,17 @@ from stovepipe_cli.repair.applier import apply
 from stovepipe_cli.repair.apply_options import ApplyOptions, Watch
 from stovepipe_cli.repair.plan_digest import sealed
 from stovepipe_cli.repair.plan_options import PlanOptions
-from stovepipe_cli.repair.site import ApplyRun, Site, apply_at
+from stovepipe_cli.repair.site import Site, require_site
 from stovepipe_cli.repair.steps import steps_of
 from stovepipe_cli.reports import PlanEntry, RepairPlan, Written
-from stovepipe_cli.storage.contract import ServerState, Storage, StorageReadOnly
+from stovepipe_cli.storage.contract import ServerState, StorageReadOnly
 from stovepipe_cli.storage.contract.mapping import log_from, parse_metadata
 from stovepipe_cli.storage.contract.rows import RequestLogRow
 from tests.support.audits import queue_of
 from tests.support.lifecycles import QUEUE, accepted, failed, processing, succeeded
 from tests.support.repairs import ORIGIN, RUN, Repairs, number, outcomes, repairs_of
 
+LATER = "0199a0b0-0000-7000-8000-000000000002"
 LEAVE = PlanOptions(allow_retention_time=True)
 SERVER = ServerState("mysql", "db1:3306", "stovepipe", "10.11", "server-1", read_only=False, driver="x", now_ms=1)
 SITE = Site(ORIGIN.target, ORIGIN.schema_fingerprint, SERVER)
@@ -126,7 +125,16 @@ def test_an_entry_that_is_there_counts_as_there_whatever_became_of_its_evidence(
     repairs.apply(made)
     request = repairs.storage.requests.get(number(2))
     repairs.storage.requests.update(replace(request, uri="git://elsewhere"), old_version=3, new_version=4)
-    assert outcomes(repairs.apply(made)) == (0, 1, 0, 0, 0)
+    assert outcomes(repairs.apply(made, run_id=LATER)) == (0, 1, 0, 0, 0)
+
+
+def test_what_the_same_run_wrote_before_it_died_counts_as_applied() -> None:
+    repairs = without_accepted(1)
+    made = repairs.plan()
+    first = repairs.apply(made)
+    again = repairs.apply(made)
+    assert outcomes(again) == (1, 0, 0, 0, 0)
+    assert again.receipt.written == first.receipt.written
 
 
 def test_another_entry_in_its_place_is_a_conflict_and_stays() -> None:
@@ -170,7 +178,7 @@ def test_it_stops_before_the_next_step_when_asked_to_and_goes_on_later() -> None
     )
     assert (outcomes(report), report.exit_code) == ((2, 0, 0, 0, 0), 4)
     assert report.stopped_because is not None
-    assert outcomes(repairs.apply(made)) == (2, 2, 0, 0, 0)
+    assert outcomes(repairs.apply(made, run_id=LATER)) == (2, 2, 0, 0, 0)
 
 
 def test_a_dry_run_writes_nothing_for_a_request_that_is_gone() -> None:
@@ -278,39 +286,31 @@ def test_what_has_no_repair_is_left_and_reported() -> None:
     assert report.exit_code == 0
 
 
-def at_site(repairs: Repairs, site: Site, options: ApplyOptions, plan_path: Path | None = None) -> Storage:
-    options = replace(options, verify=repairs.look)
-    apply_at(
-        repairs.storage,
-        repairs.plan(),
-        options,
-        site,
-        clock=repairs.clock,
-        run=ApplyRun(RUN, plan_path, "outage of 1 December"),
-    )
-    return repairs.storage
+def require_here(repairs: Repairs, site: Site, options: ApplyOptions) -> ApplyOptions:
+    return require_site(repairs.plan(), QUEUE, options, site, repairs.clock.now_ms())
 
 
 def test_a_read_only_server_is_refused() -> None:
     site = replace(SITE, server=replace(SERVER, read_only=True))
     with pytest.raises(StorageReadOnly):
-        at_site(without_accepted(1), site, ApplyOptions())
+        require_here(without_accepted(1), site, ApplyOptions())
 
 
 def test_a_read_only_server_serves_a_dry_run() -> None:
-    at_site(without_accepted(1), replace(SITE, server=replace(SERVER, read_only=True)), ApplyOptions(dry_run=True))
+    site = replace(SITE, server=replace(SERVER, read_only=True))
+    assert require_here(without_accepted(1), site, ApplyOptions(dry_run=True)) == ApplyOptions(dry_run=True)
 
 
 def test_a_foreign_database_is_refused() -> None:
     with pytest.raises(Refused):
-        at_site(without_accepted(1), replace(SITE, target=replace(ORIGIN.target, identity="other")), ApplyOptions())
+        require_here(
+            without_accepted(1), replace(SITE, target=replace(ORIGIN.target, identity="other")), ApplyOptions()
+        )
 
 
-def test_after_a_failover_the_plan_is_applied_where_all_evidence_is_equal() -> None:
-    repairs = without_accepted(2)
+def test_after_a_failover_all_evidence_must_be_equal() -> None:
     site = replace(SITE, target=replace(ORIGIN.target, identity="other"))
-    at_site(repairs, site, ApplyOptions(accept_failover=True))
-    assert repairs.plan().entries == ()
+    assert require_here(without_accepted(2), site, ApplyOptions(accept_failover=True)).require_all_evidence
 
 
 def test_after_a_failover_one_difference_refuses_the_whole_plan() -> None:
@@ -324,19 +324,3 @@ def test_after_a_failover_one_difference_refuses_the_whole_plan() -> None:
     with pytest.raises(Refused, match="differ here"):
         repairs.apply(made, ApplyOptions(require_all_evidence=True))
     assert repairs.rows() == before
-
-
-def test_a_receipt_is_kept_beside_the_plan(tmp_path: Path) -> None:
-    repairs = without_accepted(2)
-    at_site(repairs, SITE, ApplyOptions(), tmp_path / "plan.json")
-    (path,) = tmp_path.iterdir()
-    head, *lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert path.name == f"plan.json.receipt-{RUN}.ndjson"
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert (head["run_id"], head["queue"]) == (RUN, QUEUE)
-    assert [line["key"]["request_id"] for line in lines] == [number(2), number(3)]
-
-
-def test_a_dry_run_keeps_no_receipt(tmp_path: Path) -> None:
-    at_site(without_accepted(2), SITE, ApplyOptions(dry_run=True), tmp_path / "plan.json")
-    assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ from stovepipe_cli.repair.plan_checks import Here, require_applicable
 from stovepipe_cli.repair.plan_digest import document_digest, plan_document, sealed
 from stovepipe_cli.repair.plan_file import parse_plan, read_plan, write_plan
 from stovepipe_cli.repair.plan_options import PlanOptions
-from stovepipe_cli.reports import RepairPlan
+from stovepipe_cli.reports import PlanEntry, RepairPlan
 from tests.support.audits import queue_of
 from tests.support.lifecycles import failed, succeeded
 from tests.support.repairs import Repairs, number
@@ -41,6 +41,12 @@ def edited(plan: RepairPlan, edit: Callable[[Document], object]) -> bytes:
     edit(document)
     document["digest"] = document_digest(document)
     return json.dumps(document).encode()
+
+
+def of_request(plan: RepairPlan, request_id: str) -> PlanEntry:
+    """The plan's first entry, as one of another request."""
+    entry = plan.entries[0]
+    return replace(entry, request_id=request_id, entry={**(entry.entry or {}), "request_id": request_id})
 
 
 def test_the_file_gives_back_the_plan(plan: RepairPlan, tmp_path: Path) -> None:
@@ -82,13 +88,13 @@ def test_not_even_force_puts_a_file_in_the_place_of_a_pipe(plan: RepairPlan, tmp
 
 
 def test_identifiers_that_are_no_utf8_survive(plan: RepairPlan) -> None:
-    entry = replace(plan.entries[0], request_id="request/\udcff")
+    entry = of_request(plan, "request/\udcff")
     odd = sealed(replace(plan, entries=(entry, *plan.entries[1:])))
     assert parse_plan(json.dumps(plan_document(odd)).encode()) == odd
 
 
 def test_rows_that_hold_a_nul_character_survive(plan: RepairPlan) -> None:
-    entry = replace(plan.entries[0], request_id="request/\0", reason="build 'b-\0' exists")
+    entry = replace(of_request(plan, "request/\0"), reason="build 'b-\0' exists")
     odd = sealed(replace(plan, entries=(entry, *plan.entries[1:])))
     assert parse_plan(json.dumps(plan_document(odd)).encode()) == odd
 
@@ -163,8 +169,23 @@ def first_ready(document: Document) -> Document:
         lambda document: first_ready(document)["evidence"][0].update(table="mysql.user"),
         lambda document: first_ready(document)["evidence"][0].update(key={}),
         lambda document: first_ready(document)["evidence"][0].update(values={"secret": 1}),
+        lambda document: first_ready(document).update(evidence=[]),
+        lambda document: first_ready(document).update(request_id="request/monorepo/main/999"),
+        lambda document: first_ready(document).update(request_id=""),
+        lambda document: first_ready(document)["entry"].update(request_id="a\0b"),
+        lambda document: first_ready(document).update(log_id="state/99"),
+        lambda document: document["options"].update(no_tag="yes"),
+        lambda document: document["options"].update(insert_only=1),
+        lambda document: document["options"].update(history_since="yesterday"),
+        lambda document: document["options"].update(settle_ms=-1),
+        lambda document: document["options"].update(min_age_ms=True),
+        lambda document: document["options"].update(select="H1"),
+        lambda document: document["options"].update(failed_reasons=[]),
+        lambda document: document["options"].update(apply_at="noon"),
+        lambda document: document["options"].pop("superseded_by"),
+        lambda document: document.update(options=None),
     ],
-    ids=range(21),
+    ids=range(36),
 )
 def test_a_plan_of_another_shape_is_refused_although_its_digest_fits(
     plan: RepairPlan, edit: Callable[[Document], object]

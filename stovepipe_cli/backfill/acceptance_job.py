@@ -1,0 +1,194 @@
+"""The backfill of acceptance mappings as durable work: steps are ranges of requests in key order."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from stovepipe_cli.backfill.acceptance_page import AcceptancePages, PagePlan, mapped_elsewhere
+from stovepipe_cli.backfill.acceptances import MOST_PROBLEMS, Checked
+from stovepipe_cli.backfill.options import DEFAULT_BATCH, BackfillOptions
+from stovepipe_cli.clock import Clock
+from stovepipe_cli.entities import RequestAcceptance
+from stovepipe_cli.entities.run import RunKind
+from stovepipe_cli.history.acceptance_mapping import acceptance_from_log
+from stovepipe_cli.storage.contract import Storage
+from stovepipe_cli.storage.contract.rows import Key
+from stovepipe_cli.work import BatchBounds, Job, StepWatch, halve
+from stovepipe_cli.work.mapping_rows import MappingRows, pairs
+
+KIND: RunKind = "backfill-acceptances"
+# A step is lost to a kill and done again, and costs a few statements of the ledger.
+BATCHES_A_STEP = 10
+# Each of these costs several statements, where a mapping is one row of many.
+LEARNED_AT_ONCE = 100
+
+
+_WINDOW, _ELSEWHERE, _BATCH = "window", "mapped_elsewhere", "batch"
+
+
+def acceptance_body(storage: Storage, options: BackfillOptions, *, clock: Clock) -> dict[str, object]:
+    """All that the job is made of, JSON values alone; reads every mapping there is."""
+    return {
+        _WINDOW: options.as_json(),
+        _ELSEWHERE: mapped_elsewhere(storage, clock, options.batch),
+        _BATCH: options.batch,
+    }
+
+
+class AcceptanceJob(Job):
+    """Maps every request of the queue. `mapped_elsewhere` was found before the start and goes with the run."""
+
+    kind = KIND
+
+    def __init__(
+        self,
+        storage: Storage,
+        options: BackfillOptions,
+        mapped_elsewhere: Mapping[str, int],
+        *,
+        clock: Clock,
+    ) -> None:
+        self._storage = storage
+        self._step_requests = options.batch * BATCHES_A_STEP
+        self._pages = AcceptancePages(storage, clock, options, mapped_elsewhere)
+        self.batch = BatchBounds(first=options.batch, floor=min(10, options.batch))
+
+    @classmethod
+    def of_body(cls, storage: Storage, body: Mapping[str, object], *, clock: Clock) -> Self:
+        """The job of a run that was started with `acceptance_body`, perhaps on another host."""
+        window, elsewhere, batch = body.get(_WINDOW), body.get(_ELSEWHERE), body.get(_BATCH)
+        options = BackfillOptions.from_json(
+            window if isinstance(window, Mapping) else {}, batch=batch if isinstance(batch, int) else DEFAULT_BATCH
+        )
+        mapped = elsewhere if isinstance(elsewhere, Mapping) else {}
+        return cls(storage, options, {name: int(time) for name, time in mapped.items()}, clock=clock)
+
+    def mint(self, last: Mapping[str, object] | None) -> Mapping[str, object] | None:
+        """The range behind `last`; the one without an end is the last one, and takes in whatever comes later."""
+        after = None if last is None else _key(last["upto"])
+        if last is not None and after is None:
+            return None
+        upto = self._pages.bound(after, self._step_requests)
+        return {"after": _json(after), "upto": _json(upto)}
+
+    def perform(self, covers: Mapping[str, object], watch: StepWatch) -> Mapping[str, object]:
+        """Read the range page by page and map what is not mapped; a repetition finds it mapped."""
+        after, upto = _key(covers["after"]), _key(covers["upto"])
+        done = _Done(self._storage, watch)
+        while True:
+            watch.ready()
+            started = watch.clock.monotonic()
+            plan, after = self._pages.read(after, upto, watch.size)
+            done.take(plan, watch.clock.monotonic() - started)
+            if after is None:
+                done.record()
+                return {"counts": dict(done.counts), "problems": done.problems}
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What one write did, of which a repetition does nothing more."""
+
+    mapped: tuple[RequestAcceptance, ...]
+    already_mapped: int
+    learned: tuple[RequestAcceptance, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+class _Done:
+    """What one attempt at a step has done so far."""
+
+    def __init__(self, storage: Storage, watch: StepWatch) -> None:
+        self._storage = storage
+        self._watch = watch
+        self.counts: Counter[str] = Counter()
+        self.problems: list[str] = []
+        self._mapped: list[RequestAcceptance] = []
+        self._learned: list[RequestAcceptance] = []
+        # Of the page at hand, without what it waited for.
+        self._seconds = 0.0
+
+    def record(self, intended: Sequence[RequestAcceptance] = ()) -> None:
+        """Put on record what was written so far, and what is about to be."""
+        rows = MappingRows(pairs(self._mapped), pairs(self._learned), pairs(intended))
+        self._watch.record(rows.document())
+
+    def take(self, plan: PagePlan, read_seconds: float) -> None:
+        """Count a page and write what it calls for. To read it takes longer than to write it, so both make its size."""
+        self.counts.update(
+            scanned=plan.scanned,
+            already_mapped=plan.already_mapped,
+            unknown_acceptance=plan.unknown,
+            conflicts=len(plan.problems),
+            outside_window=plan.outside,
+        )
+        for problem in plan.problems:
+            self._tell(problem)
+        self._seconds = read_seconds
+        known, derivable = self._valid(plan.known), self._valid(plan.derivable)
+        if known or derivable:
+            self.record([*known, *derivable])
+            self._write(known, self._create)
+            for start in range(0, len(derivable), LEARNED_AT_ONCE):
+                self._write(derivable[start : start + LEARNED_AT_ONCE], self._learn)
+        self._watch.lasted(plan.scanned, self._seconds)
+
+    def _valid(self, acceptances: list[RequestAcceptance]) -> list[RequestAcceptance]:
+        checked = Checked()
+        checked.take(acceptances)
+        for acceptance, reason in checked.refused:
+            self._watch.quarantine(acceptance.request_id, reason)
+        return checked.valid
+
+    def _write(
+        self, acceptances: Sequence[RequestAcceptance], write: Callable[[Sequence[RequestAcceptance]], "_Written"]
+    ) -> None:
+        def timed(some: Sequence[RequestAcceptance]) -> "_Written":
+            started = self._watch.clock.monotonic()
+            try:
+                return write(some)
+            finally:
+                self._seconds += self._watch.clock.monotonic() - started
+
+        answers = halve(acceptances, timed, self._watch, key=lambda each: each.request_id, is_whole_batch=False)
+        for written in answers:
+            self._mapped += written.mapped
+            self._learned += written.learned
+            self.counts.update(
+                mapped=len(written.mapped),
+                already_mapped=written.already_mapped,
+                conflicts=len(written.conflicts),
+                summaries_updated=len(written.learned),
+            )
+            for conflict in written.conflicts:
+                self._tell(conflict)
+
+    def _create(self, acceptances: Sequence[RequestAcceptance]) -> "_Written":
+        mapped = self._storage.acceptances.create_missing(acceptances)
+        return _Written(mapped, len(acceptances) - len(mapped))
+
+    def _learn(self, acceptances: Sequence[RequestAcceptance]) -> "_Written":
+        """Make the summaries know their times, then map those that now know what was read before."""
+        learned, conflicts = [], []
+        for acceptance in acceptances:
+            found = acceptance_from_log(self._storage, acceptance.request_id)
+            if (found.knowledge, found.accepted_at_ms) == ("known", acceptance.accepted_at_ms):
+                learned.append(acceptance)
+            else:
+                problem = found.problem or "its accepted time changed meanwhile"
+                conflicts.append(f"request '{acceptance.request_id}': {problem}")
+        written = self._create(learned) if learned else _Written((), 0)
+        return replace(written, learned=tuple(learned), conflicts=tuple(conflicts))
+
+    def _tell(self, problem: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(problem)
+
+
+def _json(key: Key | None) -> list[object] | None:
+    return None if key is None else list(key)
+
+
+def _key(value: object) -> Key | None:
+    return tuple(value) if isinstance(value, list | tuple) else None
