@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from stovepipe_cli.config import Config, DatabaseAccess
     from stovepipe_cli.storage.connection import ConnectionSpec
     from stovepipe_cli.storage.contract import StorageFactory
+    from stovepipe_cli.storage.ledger.contract import Ledger
 
 
 def open_database(config: "Config", *, read_only: bool) -> "StorageFactory":
@@ -18,6 +19,41 @@ def open_database(config: "Config", *, read_only: bool) -> "StorageFactory":
     if config.database.is_default and access.target.path is not None and not read_only:
         make_directory(Path(access.target.path).parent, mode=0o700)
     return open_storage(
+        connection_spec(access),
+        connect_timeout_ms=config.limits.connect_ms.value,
+        statement_timeout_ms=config.limits.statement_ms.value,
+        read_only=read_only,
+    )
+
+
+def open_replica(config: "Config") -> "StorageFactory":
+    """The configured replica, for reads; `ConfigError` where the database that it is one of is not configured."""
+    from stovepipe_cli.storage import open_storage
+
+    primary = config.require_database()
+    return open_storage(
+        connection_spec(config.read_database.value or primary),
+        connect_timeout_ms=config.limits.connect_ms.value,
+        statement_timeout_ms=config.limits.statement_ms.value,
+        read_only=True,
+    )
+
+
+def open_the_ledger(config: "Config", *, read_only: bool) -> "Ledger | None":
+    """The configured ledger, for reads or for writes too; None where the configuration says that there is none.
+
+    Nothing is looked at yet. The directory of the user's own ledger is made for a write to it.
+    """
+    from stovepipe_cli.storage.open import open_ledger
+
+    access = config.ledger.value
+    if access is None:
+        return None
+    if config.ledger.is_default and access.target.path is not None and not read_only:
+        from stovepipe_cli.files import make_directory
+
+        make_directory(Path(access.target.path).parent, mode=0o700)
+    return open_ledger(
         connection_spec(access),
         connect_timeout_ms=config.limits.connect_ms.value,
         statement_timeout_ms=config.limits.statement_ms.value,

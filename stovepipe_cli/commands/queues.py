@@ -14,13 +14,17 @@ group = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
     group,
     "list",
     example="stovepipe queues list",
-    exits="0 listed, none included; 6 the database cannot be reached",
+    exits="0 listed, none included, also where the ledger cannot be reached; 6 the database cannot be reached",
 )
 def list_queues(session: Session) -> object:
-    """List the queues there are, from the queue and request tables together."""
+    """List the queues there are, from the queue and request tables together, with their last whole verify.
+
+    When that was, and its verdict, is what the ledger knows of this database.
+    """
+    from stovepipe_cli.commands.verified import with_last_verified
     from stovepipe_cli.listing import list_queues as every_queue
 
-    return every_queue(session.reading().directory)
+    return with_last_verified(session, every_queue(session.reading().directory))
 
 
 @command(

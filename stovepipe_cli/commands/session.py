@@ -1,20 +1,24 @@
 """One invocation: configuration, storage opened when first needed, and the one way an answer leaves."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from stovepipe_cli.commands.opened import Opened
 from stovepipe_cli.commands.progress import ProgressLine
 from stovepipe_cli.commands.surroundings import Surroundings
 from stovepipe_cli.errors import NothingFound, Refused, StovepipeError, UsageError
 
 if TYPE_CHECKING:
+    from stovepipe_cli.commands.confirmation import WritePlan
     from stovepipe_cli.config import Config
     from stovepipe_cli.render.context import RenderContext
     from stovepipe_cli.reports import Report
     from stovepipe_cli.storage.contract import ServerState, Storage, StorageFactory
+    from stovepipe_cli.storage.ledger.contract import Ledger
 
 T = TypeVar("T")
 
@@ -24,27 +28,6 @@ UNATTENDED_RUN_TIME_MS = 6 * 60 * 60 * 1000
 
 class AnswerLost(StovepipeError):
     """Stdout takes no more, as a full disk does."""
-
-
-@dataclass(frozen=True, slots=True)
-class WritePlan:
-    """What a command is about to write, for the question it asks: rows a table, and in one phrase what for."""
-
-    purpose: str
-    inserts: Mapping[str, int]
-    updates: Mapping[str, int]
-
-    @property
-    def total(self) -> int:
-        """Rows in all."""
-        return sum(self.inserts.values()) + sum(self.updates.values())
-
-
-@dataclass(slots=True)
-class _Opened:
-    reading: "StorageFactory | None" = None
-    writing: "StorageFactory | None" = None
-    state: "ServerState | None" = None
 
 
 class Session:
@@ -64,11 +47,12 @@ class Session:
         self.reads_config = reads_config
         self.has_answered = False
         self.is_scoped = True
+        # Of the run that the command is, as far as what it tells on the way is concerned.
+        self.run_id: str | None = None
         self.surroundings = surroundings
         self.clock = surroundings.clock
         self._flags = dict(flags)
-        self._stack = ExitStack()
-        self._opened = _Opened()
+        self._opened = Opened()
         self._warned: set[str] = set()
 
     def configure(self, **flags: object) -> None:
@@ -126,25 +110,49 @@ class Session:
         self.is_scoped = False
 
     def reading(self) -> "StorageFactory":
-        """The database, for reads alone."""
-        if self._opened.reading is None:
-            from stovepipe_cli.wiring import open_database
+        """The database, for reads alone; the replica where one is configured and the command may read it."""
+        return self._opened.reading(self.config, from_replica=self.is_on_replica)
 
-            self._opened.reading = self._stack.enter_context(open_database(self.config, read_only=True))
-        return self._opened.reading
+    def primary(self) -> "StorageFactory":
+        """The primary, for reads alone, also where the command reads from a replica."""
+        return self._opened.beside(self.config) if self.is_on_replica else self.reading()
+
+    @property
+    def is_on_replica(self) -> bool:
+        """Whether what the command reads comes from a replica."""
+        from stovepipe_cli.commands.replica import reads_replica
+
+        return self.config.read_database.value is not None and reads_replica(self.command)
+
+    def measure_lag(self) -> int | None:
+        """How far the replica is behind now, in milliseconds; None where that is not known."""
+        return self._opened.measure_lag(self.reading())
+
+    @property
+    def lag_ms(self) -> int | None:
+        """How far the replica was behind when that was last measured."""
+        return self._opened.lag_ms
 
     def writing(self) -> "StorageFactory":
         """The database, for writes; `Refused` where the configuration does not allow them."""
-        if self._opened.writing is None:
-            if self.config.service_dsn_only and not self._flags.get("use_service_dsn"):
-                raise Refused(
-                    "the database is known only through STORAGE_MYSQL_DSN, the service's own login, which serves reads",
-                    hint="name a database and login of your own, or add --use-service-dsn",
-                )
-            from stovepipe_cli.wiring import open_database
+        if self.config.service_dsn_only and not self._flags.get("use_service_dsn"):
+            raise Refused(
+                "the database is known only through STORAGE_MYSQL_DSN, the service's own login, which serves reads",
+                hint="name a database and login of your own, or add --use-service-dsn",
+            )
+        return self._opened.writing(self.config)
 
-            self._opened.writing = self._stack.enter_context(open_database(self.config, read_only=False))
-        return self._opened.writing
+    def ledger(self) -> "Ledger | None":
+        """The ledger, for writes too; None where the configuration says that there is none."""
+        return self._opened.ledger(self.config, read_only=False)
+
+    def ledger_for_reading(self) -> "Ledger | None":
+        """The ledger, for reads alone; None where the configuration says that there is none."""
+        return self._opened.ledger(self.config, read_only=True)
+
+    def keep(self, resource: AbstractContextManager[T]) -> T:
+        """Enter a resource that lasts until the answer has left, and learns of what kept it from leaving."""
+        return self._opened.keep(resource)
 
     def storage(self) -> "Storage":
         """The bound queue's stores, for reads alone."""
@@ -158,10 +166,23 @@ class Session:
 
     def server(self) -> "ServerState":
         """Who answers for the open database."""
-        if self._opened.state is None:
-            factory = self._opened.writing or self.reading()
-            self._opened.state = factory.admin.ping()
-        return self._opened.state
+        return self._opened.server(self.config, from_replica=self.is_on_replica)
+
+    def schema_fingerprint(self) -> str:
+        """What the tables of the open database look like, as a digest."""
+        return self._opened.schema_fingerprint(self.config)
+
+    @property
+    def flags(self) -> Mapping[str, object]:
+        """The shared options and the command's own that configure something, as they were given."""
+        return self._flags
+
+    @property
+    def place(self) -> str:
+        """The options by which the database was named; empty until they were found to hold no secret."""
+        from stovepipe_cli.render.same_place import place_words
+
+        return place_words(self._flags) if "config" in self.__dict__ else ""
 
     @property
     def run_time_ms(self) -> int | None:
@@ -197,16 +218,12 @@ class Session:
             self.say(f"queue '{self.queue}' has no row in any table" + (f"; {hint}" if hint else ""))
 
     def _near_queues(self) -> str | None:
-        from difflib import get_close_matches
-
         from stovepipe_cli.listing import list_queues
+        from stovepipe_cli.near_names import did_you_mean
 
-        factory = self._opened.writing or self.reading()
+        factory = self._opened.any_database or self.reading()
         known = [item.queue for item in list_queues(factory.directory).items]
-        if self.queue in known:
-            return None
-        names = " or ".join(f"'{name}'" for name in get_close_matches(self.queue, known, n=3, cutoff=0.5))
-        return f"did you mean {names}?" if names else None
+        return None if self.queue in known else did_you_mean(self.queue, known, cutoff=0.5)
 
     @cached_property
     def progress(self) -> ProgressLine:
@@ -228,26 +245,17 @@ class Session:
         if self._flags.get("quiet"):
             return
         self.progress.end()
+        from stovepipe_cli.render.same_place import in_same_place
         from stovepipe_cli.render.sanitise import visible
 
-        print("\n".join(visible(line) for line in text.split("\n")), file=self.surroundings.stderr)
+        lines = (in_same_place(visible(line), self.place) for line in text.split("\n"))
+        print("\n".join(lines), file=self.surroundings.stderr)
 
-    def confirm(self, write: WritePlan, *, confirm_queue: str | None = None) -> None:
-        """Ask before a write, showing where it goes and how much; `Refused` unless the answer is yes.
+    def confirm(self, write: "WritePlan", *, confirm_queue: str | None = None) -> None:
+        """Ask before a write; `Refused` unless the answer is yes."""
+        from stovepipe_cli.commands.confirmation import confirm
 
-        A protected profile wants the queue's name, typed or given as `confirm_queue`, and a configured ledger.
-        """
-        config, queue = self.config, self.queue
-        if not write.total:
-            return
-        if config.protected.value:
-            self._confirm_protected(write, queue, confirm_queue)
-            return
-        if config.yes.value:
-            return
-        answer = self._ask(write, "Write this? [y/N] ", "add --yes to write without a question")
-        if answer.strip().lower() not in {"y", "yes"}:
-            raise Refused("cancelled; nothing was written")
+        confirm(self, write, confirm_queue=confirm_queue)
 
     def show(self, report: "Report") -> int:
         """Write the answer, its hints, and return the exit code."""
@@ -261,7 +269,7 @@ class Session:
             try:
                 answer = render_report(report, context)
             except UsageError as error:
-                if self._opened.writing is None:
+                if self._opened.writer is None:
                     raise
                 # What was written is told all the same.
                 self.say(f"{error.message}: all of them are shown")
@@ -269,11 +277,19 @@ class Session:
             self.deliver(answer)
         for line in hints(report, context):
             self.say(line)
+        self._tell_replica()
         if is_to_file and self._flags.get("quiet") and report.exit_code:
             # The only sign that a scheduled job gives of itself, and only where something is wrong.
             sentence = f"stovepipe: {self.command} ended with '{report.verdict}', exit code {report.exit_code}"
             print(sentence, file=self.surroundings.stderr)
         return report.exit_code
+
+    def _tell_replica(self) -> None:
+        if self._opened.reader is None or not self.is_on_replica:
+            return
+        from stovepipe_cli.commands.replica import replica_sentence
+
+        self.say(replica_sentence(self.server(), self.lag_ms))
 
     def preview(self, report: "Report") -> None:
         """Show a report on stderr before a question about it."""
@@ -317,7 +333,7 @@ class Session:
         if not self.reads_config:
             return bare_context(self.command, self._flags, self.surroundings)
         state = self._opened.state
-        is_opened = self._opened.reading is not None or self._opened.writing is not None
+        is_opened = self._opened.any_database is not None
         if is_opened and state is None and self.wanted_output in {"json", "ndjson"}:
             state = self.server()
         return render_context(self, self._flags, state, is_opened=is_opened)
@@ -328,12 +344,17 @@ class Session:
         from stovepipe_cli.render.context import RenderContext
 
         opened = self._opened
-        is_opened = opened.reading is not None or opened.writing is not None
+        is_opened = opened.any_database is not None
         try:
             context = render_context(self, self._flags, opened.state, is_opened=is_opened)
         except StovepipeError:
             return RenderContext(self.command)
         return replace(context, is_terminal=False, colour=False, ascii_only=False)
+
+    @property
+    def writes_file(self) -> bool:
+        """Whether the answer goes to an output file."""
+        return self._flags.get("output_file") is not None
 
     @property
     def wanted_output(self) -> str:
@@ -343,34 +364,13 @@ class Session:
         asked = self.config.output.value
         return wanted_output(self._flags, self.surroundings) if asked == "auto" else asked
 
-    def close(self) -> None:
-        """Give every connection back."""
+    def __enter__(self) -> Self:
+        """The session itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Give everything back."""
         self.progress.end()
-        self._stack.close()
-
-    def _confirm_protected(self, write: WritePlan, queue: str, confirm_queue: str | None) -> None:
-        if self.config.ledger.is_default or self.config.ledger.value is None:
-            raise Refused(
-                "the profile is protected and no ledger is configured",
-                hint="set ledger_url in the profile, so that every write is on record",
-            )
-        name = confirm_queue
-        if name is None:
-            name = self._ask(
-                write,
-                "The profile is protected. Type the queue's name to write: ",
-                "the profile is protected: add --confirm-queue NAME (--yes is not enough)",
-            ).strip()
-        if name != queue:
-            raise Refused("cancelled; nothing was written: the name given is not the queue's")
-
-    def _ask(self, write: WritePlan, question: str, alternative: str) -> str:
-        if self.config.no_input.value or not self.surroundings.can_ask:
-            raise Refused("nobody is there to confirm; nothing was written", hint=alternative)
-        from stovepipe_cli.commands.presentation import question_text
-        from stovepipe_cli.render.sanitise import visible
-
-        self.progress.end()
-        for line in question_text(self, write).split("\n"):
-            print(visible(line), file=self.surroundings.stderr)
-        return self.surroundings.ask(question)
+        self._opened.leave(kind, error, traceback)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from stovepipe_cli.commands import job_options
 from stovepipe_cli.commands.registrar import command
 from stovepipe_cli.commands.session import Session
 
@@ -122,6 +123,16 @@ def verify(
         str | None,
         typer.Option("--shard", metavar="3/16", help="Of several queues, this share, by their names."),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            help="Processes that share the whole queue; needs a ledger. No load of the server slows them by default.",
+        ),
+    ] = 1,
+    lease: job_options.Lease = None,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")] = None,
 ) -> object:
     """Find where the history of a queue and its request rows disagree. Writes nothing.
 
@@ -130,12 +141,24 @@ def verify(
     from stovepipe_cli.audit.baseline_file import read_baseline
     from stovepipe_cli.commands.audit_files import AuditFiles, FileNames
     from stovepipe_cli.commands.audit_options import scope_label, verify_options
-    from stovepipe_cli.commands.verify_work import Several, leave_queue, new_baseline, verify_one, verify_several
+    from stovepipe_cli.commands.run_place import pacing_of
+    from stovepipe_cli.commands.run_record import Recorder
+    from stovepipe_cli.commands.verify_shared import require_one_queue, shareable, verify_shared
+    from stovepipe_cli.commands.verify_work import (
+        Several,
+        leave_queue,
+        new_baseline,
+        verify_by_several,
+        verify_one,
+        verify_several,
+    )
 
     several = Several(all_queues, tuple(exclude_queue or ()), queues_from, order, queue_run_time, shard)
     names = FileNames(junit_file, metrics_file, html_file, metrics_merge)
-    scope = scope_label(select=select, requests=request, last=last, since=since, until=until)
+    scope = scope_label(select=select, ignore=ignore, requests=request, last=last, since=since, until=until)
     session.configure(settle=settle, min_age=min_age, history_since=history_since)
+    pacing = pacing_of(workers=workers, max_failure_share=None, lease=lease)
+    require_one_queue(workers, are_several=several.is_asked)
     if several.is_asked:
         leave_queue(session, request, history_since)
     with AuditFiles(session, names, scope) as files:
@@ -159,6 +182,24 @@ def verify(
             exit_zero=exit_zero,
             known=known,
         )
+        recorded = {
+            "select": chosen.select,
+            "ignore": chosen.ignore,
+            "fail_on": chosen.fail_on,
+            "request": chosen.request_ids,
+            "last": last,
+            "since": since,
+            "until": until,
+            "all_queues": all_queues,
+            "findings_file": findings_file,
+            "baseline": baseline,
+        }
+        if workers > 1 and (body := shareable(session, chosen)) is not None:
+            told = {**recorded, "workers": workers}
+            return verify_by_several(
+                session, files, chosen, writing, lambda own: verify_shared(session, own, body, pacing, told, reason)
+            )
+        recorder = Recorder(session, "verify", recorded, reason=reason)
         if several.is_asked:
-            return verify_several(session, files, several, chosen, writing)
-        return verify_one(session, files, chosen, writing)
+            return verify_several(session, files, recorder, several, chosen, writing)
+        return verify_one(session, files, recorder, chosen, writing)

@@ -1,6 +1,6 @@
 """Verify of one queue or of several, with the files around it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from stovepipe_cli.commands.audit_files import AuditFiles
 from stovepipe_cli.commands.audit_progress import AuditProgress
 from stovepipe_cli.commands.findings_lists import FindingsLists, NewBaseline
+from stovepipe_cli.commands.run_record import Recorder, RunRecord
 from stovepipe_cli.errors import InvalidInput, NothingFound, StovepipeError, UsageError
 
 if TYPE_CHECKING:
     from stovepipe_cli.audit.baseline import KnownFinding
     from stovepipe_cli.audit.options import VerifyOptions
     from stovepipe_cli.commands.session import Session
-    from stovepipe_cli.reports import QueuesReport, QueueVerdict, VerifyReport
+    from stovepipe_cli.reports import QueuesReport, QueueVerdict, Report, VerifyReport
     from stovepipe_cli.storage.contract import Storage
 
 DEFAULT_EXPIRY = "90d"
@@ -84,14 +85,36 @@ def new_baseline(
     return NewBaseline(path, reason or DEFAULT_REASON, expires_at_ms, known)
 
 
-def verify_one(
-    session: "Session", files: AuditFiles, options: "VerifyOptions", baseline: NewBaseline | None
-) -> "VerifyReport":
-    """Verify the session's queue."""
+def verify_by_several(
+    session: "Session",
+    files: AuditFiles,
+    options: "VerifyOptions",
+    baseline: NewBaseline | None,
+    shared: "Callable[[VerifyOptions], Report]",
+) -> "Report":
+    """Verify the session's queue by what `shared` does with the options."""
+    from stovepipe_cli.reports import VerifyReport
+
     files.expect([session.queue])
     storage = session.storage()
     with FindingsLists(options.findings_file, baseline, are_many=False) as lists:
-        report = session.suggest_queue(lambda: _verify(session, storage, replace(options, findings_file=lists.path)))
+        report = shared(replace(options, findings_file=lists.path))
+        lists.take(storage.queue)
+    if isinstance(report, VerifyReport):
+        _add(files, storage, report, options)
+    return report
+
+
+def verify_one(
+    session: "Session", files: AuditFiles, recorder: Recorder, options: "VerifyOptions", baseline: NewBaseline | None
+) -> "VerifyReport":
+    """Verify the session's queue. Its run ends when the answer has left."""
+    files.expect([session.queue])
+    storage = session.storage()
+    record = session.keep(recorder.start(storage.queue))
+    with FindingsLists(options.findings_file, baseline, are_many=False) as lists:
+        own = replace(options, findings_file=lists.path)
+        report = session.suggest_queue(lambda: _verify(session, storage, own, record))
         lists.take(storage.queue)
     _add(files, storage, report, options)
     return report
@@ -100,6 +123,7 @@ def verify_one(
 def verify_several(
     session: "Session",
     files: AuditFiles,
+    recorder: Recorder,
     several: Several,
     options: "VerifyOptions",
     baseline: NewBaseline | None,
@@ -118,13 +142,15 @@ def verify_several(
         for name in names:
             left_ms = budget.next_ms()
             own = replace(options, findings_file=lists.path, run_time_ms=left_ms, history_since=_since(options, name))
-            verdicts.append(_verify_next(session, files, name, own))
+            verdicts.append(_verify_next(session, files, recorder, name, own))
             lists.take(name)
     found = tuple(verdicts)
     return QueuesReport(found, worst_of(found), notes)
 
 
-def _verify_next(session: "Session", files: AuditFiles, name: str, options: "VerifyOptions") -> "QueueVerdict":
+def _verify_next(
+    session: "Session", files: AuditFiles, recorder: Recorder, name: str, options: "VerifyOptions"
+) -> "QueueVerdict":
     from stovepipe_cli.reports import QueueVerdict
 
     try:
@@ -133,7 +159,8 @@ def _verify_next(session: "Session", files: AuditFiles, name: str, options: "Ver
             files.add(name, report)
             return QueueVerdict(name, report.verdict, report.exit_code, {}, {}, report.blocking[0])
         storage = session.reading().for_queue(name)
-        report = _verify(session, storage, options, f"{name}: ")
+        with recorder.start(name) as record:
+            report = _verify(session, storage, options, record, f"{name}: ")
         _add(files, storage, report, options)
     except StovepipeError as error:
         files.add_failure(name, error)
@@ -159,11 +186,67 @@ def _out_of_time() -> "VerifyReport":
     )
 
 
-def _verify(session: "Session", storage: "Storage", options: "VerifyOptions", prefix: str = "") -> "VerifyReport":
-    from stovepipe_cli.audit.verifier import verify
+def _verify(
+    session: "Session", storage: "Storage", options: "VerifyOptions", record: RunRecord, prefix: str = ""
+) -> "VerifyReport":
+    """Verify one queue, leaving the list of findings and the outcome with the run."""
+    from stovepipe_cli.audit.verifier import verify, verify_replica
+    from stovepipe_cli.commands.replica import replica_look
+    from stovepipe_cli.commands.run_findings import findings_path
+    from stovepipe_cli.commands.verified import boundary_on_record, note_verified
 
     progress = AuditProgress(session.progress, session.clock, storage, prefix=prefix, is_whole=_is_whole(options))
-    return verify(storage, options, clock=session.clock, progress=progress)
+    kept = findings_path(session, record.run_id) if options.findings_file is None else None
+    own = replace(
+        options,
+        findings_file=kept or options.findings_file,
+        recorded_boundary=boundary_on_record(session, record.ledger),
+    )
+    look = replica_look(session)
+    primary = None if look is None else look.confirm_on(storage.queue)
+    if primary is None:
+        report = verify(storage, own, clock=session.clock, progress=progress, run_id=record.run_id)
+    else:
+        report = verify_replica(storage, primary, own, clock=session.clock, progress=progress, run_id=record.run_id)
+    if look is not None:
+        report = look.judged(report, options.min_age_ms)
+    if kept is not None and not report.findings_total:
+        kept.unlink(missing_ok=True)
+        kept = None
+    note_verified(session, record, storage.queue, report)
+    record.ends(
+        report,
+        report.counts,
+        stopped_because=_why_incomplete(report),
+        document=_told_of(report, kept),
+    )
+    return report
+
+
+def outcome_document(report: "VerifyReport", kept: Path | None) -> dict[str, object]:
+    """What is left with a run: its verdict, and what else of the report its counts do not tell.
+
+    `kept` is where the list of its findings is, None where none is kept.
+    """
+    return {"verdict": report.verdict, "exit_code": report.exit_code, **_told_of(report, kept)}
+
+
+def _told_of(report: "VerifyReport", kept: Path | None) -> dict[str, object]:
+    return {
+        "scope": report.scope,
+        "findings_total": report.findings_total,
+        "findings_file": None if kept is None else str(kept),
+        "pending": report.pending,
+        "legacy_requests": report.legacy_requests,
+        "history_since": report.history_since,
+    }
+
+
+def _why_incomplete(report: "VerifyReport") -> str | None:
+    if not report.is_incomplete:
+        return None
+    skipped = [f"pass '{name}' was not finished" for name, part in report.coverage.items() if part.skipped]
+    return "incomplete: " + "; ".join((*report.blocking, *skipped))
 
 
 def _is_whole(options: "VerifyOptions") -> bool:
@@ -194,12 +277,21 @@ def _names(session: "Session", several: Several, *, allow_empty: bool) -> tuple[
     if several.order == "name":
         known.sort(key=_bytes)
     if several.order == "stalest":
-        known.sort(key=_bytes)
-        notes.append("there is no ledger that knows when a queue was last verified: queues are taken by name")
+        known = _stalest_first(session, known, notes)
     names = choose(known, exclude=several.exclude, shard=shard)
     if not known and not allow_empty:
         raise NothingFound("there is no queue to verify", hint="check the database, or add --allow-empty")
     return names, tuple(notes)
+
+
+def _stalest_first(session: "Session", known: list[str], notes: list[str]) -> list[str]:
+    from stovepipe_cli.audit.many_queues import stalest_first
+    from stovepipe_cli.commands.verified import last_verified
+
+    verified, trouble = last_verified(session, known)
+    if trouble is not None:
+        notes.append(f"{trouble}: queues are taken by name")
+    return stalest_first(known, {queue: each.verified_at_ms for queue, each in verified.items()})
 
 
 def _names_in(session: "Session", file: Path) -> list[str]:

@@ -121,6 +121,13 @@ def test_a_scope_in_relative_time_is_the_same_at_every_run(healthy: Program, met
     assert scopes == ["since 7d, rules H,E206"]
 
 
+def test_a_run_without_some_rules_has_a_scope_of_its_own(healthy: Program, metrics: Path) -> None:
+    result = healthy("verify", "--metrics-file", metrics, "--ignore", "H,E", "-o", "table")
+    assert "clean (scope: without rules H, E)" in " ".join(result.stdout.split())
+    scopes = [key[2] for key in samples(metrics) if key[0] == LAST_SUCCESS]
+    assert scopes == ["without H,E"]
+
+
 def test_a_file_that_holds_another_queue_is_not_replaced(healthy: Program, metrics: Path) -> None:
     healthy("verify", "-q", "demo/main", "--metrics-file", metrics)
     before = metrics.read_bytes()

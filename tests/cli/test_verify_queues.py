@@ -144,8 +144,24 @@ def test_the_order_of_a_file_is_kept_unless_another_is_asked_for(several: Progra
     assert list(queues_of(by_name)) == ["a/clean", "c/clean"]
 
 
+def test_the_stalest_queue_by_the_ledger_comes_first(several: Program) -> None:
+    assert list(queues_of(verify(several, "--order", "stalest"))) == list(NAMES), "none was ever verified"
+    for name in ("a/clean", "c/clean"):
+        several.clock.at_ms += 1_000
+        assert several("verify", "-q", name, "--settle", "0").code == 0
+    result = verify(several, "--order", "stalest", "--exclude-queue", "d/odd")
+    assert list(queues_of(result)) == ["b/damaged", "a/clean", "c/clean"]
+
+
+def test_a_narrowed_verify_makes_no_queue_less_stale(several: Program) -> None:
+    several("verify", "-q", "a/clean", "--settle", "0", "--last", "1")
+    several("verify", "-q", "c/clean", "--settle", "0")
+    result = verify(several, "--order", "stalest", "--exclude-queue", "d/odd", "--exclude-queue", "b/damaged")
+    assert list(queues_of(result)) == ["a/clean", "c/clean"]
+
+
 def test_stalest_without_a_ledger_is_by_name_and_says_so(several: Program) -> None:
-    result = verify(several, "--order", "stalest")
+    result = verify(several, "--order", "stalest", "--ledger-url", "none")
     assert list(queues_of(result)) == list(NAMES)
     assert "there is no ledger that knows when a queue was last verified" in result.stderr
 
