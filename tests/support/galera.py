@@ -47,7 +47,7 @@ class GaleraNode(MariaDBServer):
             account = pwd.getpwnam(ACCOUNT)
             for top in (self.directory, self.socket.parent):
                 for folder, _, files in os.walk(top):
-                    for path in (folder, *(os.path.join(folder, file) for file in files)):
+                    for path in (Path(folder), *(Path(folder) / file for file in files)):
                         os.chown(path, account.pw_uid, account.pw_gid)
         return super()._launch()
 
@@ -69,7 +69,7 @@ class GaleraCluster:
         address = "gcomm://" + ",".join(f"{HOST}:{own[0]}" for own in ports)
         with ExitStack() as opened:
             opened.callback(shutil.rmtree, directory, ignore_errors=True)
-            nodes: list[MariaDBServer] = []
+            cluster = cls(directory, [])
             for number, own in enumerate(ports):
                 options = _options(own, address, f"node{number + 1}")
                 # The first one has nobody to join, once.
@@ -77,9 +77,8 @@ class GaleraCluster:
                 node = GaleraNode.start(directory / f"node{number + 1}", template=template, options=(*options, *first))
                 opened.callback(node.close)
                 node.options = tuple(each for each in node.options if each not in first)
-                nodes.append(node)
-                cluster = cls(directory, nodes)
-                if not cluster.is_whole(len(nodes)):
+                cluster.nodes.append(node)
+                if not cluster.is_whole(len(cluster.nodes)):
                     raise RuntimeError(f"node {number + 1} did not join the cluster")
             opened.pop_all()
         return cluster
@@ -101,17 +100,41 @@ class GaleraCluster:
         running = [node for node in self.nodes if node.is_running]
         return comes_true(lambda: all(_sees(node, size) for node in running), within_seconds=DEADLINE_SECONDS)
 
-    def rejoin(self, number: int) -> None:
-        """Start a node again that was killed or stopped."""
-        self.nodes[number].restart()
+    def kill(self, *numbers: int) -> None:
+        """End nodes at once; the others notice within seconds."""
+        for number in numbers:
+            self.nodes[number].kill()
+
+    def lose_quorum(self, survivor: int) -> None:
+        """End every node but one, which then knows that it must not serve alone."""
+        self.kill(*(number for number in range(NODES) if number != survivor))
+        node = self.nodes[survivor]
+        if not comes_true(lambda: _status(node)["wsrep_ready"] == "OFF", within_seconds=DEADLINE_SECONDS):
+            raise RuntimeError(f"node {survivor + 1} serves alone")
+
+    def bring_back(self) -> None:
+        """Make the cluster whole again, with the rows of the nodes that still run."""
+        survivors = [node for node in self.nodes if node.is_running]
+        if len(survivors) == NODES:
+            return
+        if _status(survivors[0])["wsrep_cluster_status"] != "Primary":
+            # What an operator does who knows that the others are gone.
+            survivors[0].execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+        for node in self.nodes:
+            if not node.is_running:
+                node.restart()
         if not self.is_whole():
-            raise RuntimeError(f"node {number + 1} did not come back")
+            raise RuntimeError("the cluster did not become whole again")
 
 
 def _sees(node: MariaDBServer, size: int) -> bool:
-    wanted = "'wsrep_cluster_size', 'wsrep_local_state_comment', 'wsrep_ready'"
-    found = dict(node.execute(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({wanted})"))
-    return found == {"wsrep_cluster_size": str(size), "wsrep_local_state_comment": "Synced", "wsrep_ready": "ON"}
+    found = _status(node)
+    wanted = {"wsrep_cluster_size": str(size), "wsrep_local_state_comment": "Synced", "wsrep_ready": "ON"}
+    return all(found[name] == value for name, value in wanted.items())
+
+
+def _status(node: MariaDBServer) -> dict[str, str]:
+    return dict(node.execute("SHOW GLOBAL STATUS LIKE 'wsrep%'"))
 
 
 def _options(ports: Sequence[int], address: str, name: str) -> tuple[str, ...]:
