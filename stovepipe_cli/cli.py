@@ -3,9 +3,9 @@
 import gc
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
-from contextlib import redirect_stdout, suppress
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 import typer.main
@@ -15,7 +15,6 @@ from stovepipe_cli.commands.invocation import Invocation
 from stovepipe_cli.commands.process import Terminated, abandon_stdout, catch_signals, process_surroundings
 from stovepipe_cli.commands.sections import SectionedGroup
 from stovepipe_cli.commands.surroundings import Surroundings
-from stovepipe_cli.commands.tree import LateCommands
 from stovepipe_cli.errors import StovepipeError, UsageError
 
 if TYPE_CHECKING:
@@ -29,8 +28,8 @@ COMPLETION_VARIABLE = "_STOVEPIPE_COMPLETE"
 YOUNG_OBJECTS = 50_000
 
 # What a refusal may still go by where something in argv must not be repeated.
-_HARMLESS = ("output", "quiet", "no_progress", "color")
-_ROOT_ONLY = frozenset({"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"})
+_HARMLESS = ("output", "quiet", "no_progress", "color", "log_format")
+_ROOT_ONLY = frozenset({"--help", "-h", "--version", "-V"})
 
 EPILOG = """\b
 Example:
@@ -49,7 +48,9 @@ def build_app() -> typer.Typer:
         cls=SectionedGroup,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=True,
+        # Its own completes what the parser takes, which is not where shared options may stand.
+        add_completion=False,
+        suggest_commands=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         help="Look into, check and mend the request history of a Stovepipe queue.",
         epilog=EPILOG,
@@ -73,8 +74,7 @@ def _run(argv: Sequence[str], invocation: Invocation) -> int:
         invocation.surroundings.stdout.flush()
         return stop.exit_code
     except (StovepipeError, typer.TyperException) as error:
-        view = _view(error) if isinstance(error, StovepipeError) else _usage_view(error, invocation)
-        return _report(invocation, view, error.exit_code)
+        return _report(invocation, _view(error, invocation), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _stopped(invocation, "interrupted", INTERRUPTED)
     except Terminated:
@@ -87,10 +87,11 @@ def _run(argv: Sequence[str], invocation: Invocation) -> int:
 
 def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
     tree = typer.main.get_command(build_app())
-    arguments = options.arrange(argv, _option_names(tree.params))
+    arguments = options.arrange(argv, option_names(tree))
     is_harmful = any(options.holds_login(token) for token in argv)
     invocation.words = "" if is_harmful and options.holds_login(arguments.words) else arguments.words
     invocation.flags.update(arguments.shared)
+    telling = _telling(invocation)
     if is_harmful:
         invocation.flags = {name: invocation.flags[name] for name in _HARMLESS if name in invocation.flags}
         raise options.login_in_argv()
@@ -100,6 +101,7 @@ def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
     # Help is the parser's own answer, and leaves through the same door as every other. Not main(), which ends the
     # process by itself on a closed pipe.
     with (
+        telling,
         redirect_stdout(invocation.surroundings.stdout),
         tree.make_context("stovepipe", list(arguments.args), obj=invocation, terminal_width=width) as context,
     ):
@@ -108,13 +110,27 @@ def _invoke(argv: Sequence[str], invocation: Invocation) -> int:
     return int(result or 0)
 
 
+def _telling(invocation: Invocation) -> AbstractContextManager[None]:
+    """What has to hold while the command runs so that stderr is told what it should be, and in the right form."""
+    form = invocation.flags.get("log_format")
+    if form is None and not invocation.flags.get("verbose"):
+        return nullcontext()
+    from stovepipe_cli.commands.logs import JSONLog, require_log_format, told
+
+    require_log_format(form)
+    if form == "json":
+        invocation.log = JSONLog(invocation)
+        invocation.surroundings = invocation.log.surroundings()
+    return told(invocation)
+
+
 def main() -> NoReturn:
     """The console script."""
     gc.set_threshold(YOUNG_OBJECTS)
     catch_signals()
     surroundings = process_surroundings()
     if COMPLETION_VARIABLE in surroundings.environ:
-        typer.main.get_command(build_app()).main(prog_name="stovepipe", complete_var=COMPLETION_VARIABLE)
+        _complete(surroundings)
     code = run(sys.argv[1:], surroundings)
     try:
         surroundings.stdout.flush()
@@ -129,37 +145,34 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-def _option_names(parameters: Iterable[object]) -> options.OptionNames:
+def _complete(surroundings: Surroundings) -> NoReturn:
+    from stovepipe_cli.commands.completing.answer import answer, give_up_in_time
+
+    give_up_in_time()
+    tree = typer.main.get_command(build_app())
+    surroundings.stdout.write(answer(tree, option_names(tree), sys.argv[1:], surroundings))
+    surroundings.stdout.flush()
+    sys.exit()
+
+
+def option_names(tree: Any) -> options.OptionNames:  # noqa: ANN401 - typer keeps the type of a command private
+    """The options that every command shares, which are those of the root, without what only the root can answer."""
     valued: dict[str, str] = {}
     switches: dict[str, str] = {}
-    for parameter in parameters:
+    for parameter in tree.params:
         known = switches if getattr(parameter, "is_flag", False) else valued
         spellings = [each for each in getattr(parameter, "opts", ()) if each not in _ROOT_ONLY]
         known.update(dict.fromkeys(spellings, str(getattr(parameter, "name", ""))))
     return options.OptionNames(valued, switches)
 
 
-def _view(error: StovepipeError) -> "ErrorView":
+def _view(error: StovepipeError | typer.TyperException, invocation: Invocation) -> "ErrorView":
+    from stovepipe_cli.commands.usage import usage_view
     from stovepipe_cli.render.context import ErrorView
 
-    return ErrorView(error.code, error.message, error.hint, error.retryable)
-
-
-def _usage_view(error: typer.TyperException, invocation: Invocation) -> "ErrorView":
-    from stovepipe_cli.render.context import ErrorView
-
-    message = error.format_message().strip().rstrip(".")
-    message = message[:1].lower() + message[1:]
-    return ErrorView(UsageError.code, message, f"see: {_help_command(invocation)}", retryable=False)
-
-
-def _help_command(invocation: Invocation) -> str:
-    words, commands = ["stovepipe"], LateCommands()
-    group, _, name = options.full_name(invocation.words).partition(" ")
-    if group in commands:
-        words.append(group)
-        words.extend([name] if name in getattr(commands[group], "commands", {}) else [])
-    return " ".join([*words, "--help"])
+    if isinstance(error, StovepipeError):
+        return ErrorView(error.code, error.message, error.hint, error.retryable)
+    return usage_view(error, invocation.words)
 
 
 def _report(invocation: Invocation, error: "ErrorView", exit_code: int) -> int:
@@ -171,7 +184,10 @@ def _report(invocation: Invocation, error: "ErrorView", exit_code: int) -> int:
         _deliver(invocation, answer)
     if not invocation.flags.get("quiet") or not answer or invocation.flags.get("output_file"):
         with suppress(OSError):
-            invocation.surroundings.stderr.write(line)
+            if invocation.log is None:
+                invocation.surroundings.stderr.write(line)
+            else:
+                invocation.log.record_failure(error, exit_code)
             invocation.surroundings.stderr.flush()
     return exit_code
 
@@ -201,7 +217,11 @@ def _unexpected(invocation: Invocation, error: Exception) -> int:
     is_verbose = bool(invocation.flags.get("verbose"))
     if is_verbose:
         # The frames without the exception's own text, which could carry a login.
+        frames = "".join(traceback.format_tb(error.__traceback__))
         with suppress(OSError):
-            invocation.surroundings.stderr.write("".join(traceback.format_tb(error.__traceback__)))
+            if invocation.log is None:
+                invocation.surroundings.stderr.write(frames)
+            else:
+                invocation.log.record("error", "traceback", {"frames": frames})
     hint = "please report it with the lines above" if is_verbose else "run it again with --verbose for the traceback"
     return _report(invocation, ErrorView("unexpected", f"unexpected {type(error).__name__}", hint, retryable=False), 1)

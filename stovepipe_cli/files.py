@@ -4,7 +4,7 @@ import fcntl
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,12 +28,12 @@ def write_answer(name: str, text: str) -> None:
         if stat.S_ISREG(mode):
             path = path.resolve()
     except FileNotFoundError:
-        _write_aside(path.resolve(), text, mode=_SHARED, overwrite=True)
+        _write_aside(path.resolve(), (text,), mode=_SHARED, overwrite=True)
         return
     except (OSError, RuntimeError, ValueError) as error:
         raise _unwritable(path, error) from error
     if stat.S_ISREG(mode):
-        _write_aside(path, text, mode=_SHARED, overwrite=True, exact_mode=stat.S_IMODE(mode))
+        _write_aside(path, (text,), mode=_SHARED, overwrite=True, exact_mode=stat.S_IMODE(mode))
         return
     try:
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
@@ -76,10 +76,19 @@ def write_whole(path: Path, text: str, *, mode: int, overwrite: bool) -> None:
     `Refused` where the name is taken and may not be, `InvalidInput` where it cannot be written; either way an old
     file is as it was.
     """
+    write_pieces(path, (text,), mode=mode, overwrite=overwrite)
+
+
+def write_pieces(path: Path, pieces: Iterable[str], *, mode: int, overwrite: bool) -> None:
+    """Put a file of this mode at `path`, piece by piece as they come, and only once all have come.
+
+    `Refused` where the name is taken and may not be, `InvalidInput` where it cannot be written; either way, and where
+    a piece fails to come, an old file is as it was.
+    """
     if path.exists() and not (overwrite and path.is_file()):
         # Not even by force: a file in the place of a device would be there for every other program too.
         raise _taken(path)
-    _write_aside(path, text, mode=mode, overwrite=overwrite, exact_mode=mode)
+    _write_aside(path, pieces, mode=mode, overwrite=overwrite, exact_mode=mode)
 
 
 @contextmanager
@@ -101,14 +110,16 @@ def held(name: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _write_aside(path: Path, text: str, *, mode: int, overwrite: bool, exact_mode: int | None = None) -> None:
+def _write_aside(
+    path: Path, pieces: Iterable[str], *, mode: int, overwrite: bool, exact_mode: int | None = None
+) -> None:
     aside = path.with_name(f".{path.name[:64]}.{secrets.token_hex(4)}.part")
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             if exact_mode is not None:
                 os.fchmod(file.fileno(), exact_mode)
-            file.write(text)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         if overwrite:

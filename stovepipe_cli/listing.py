@@ -9,14 +9,17 @@ from stovepipe_cli.entities.limits import TASK_ID_BYTES, UNIT_ID_BYTES
 from stovepipe_cli.errors import UsageError
 from stovepipe_cli.keys import key_bytes, key_text, require_bytes, require_name
 from stovepipe_cli.reports import ListReport, OpenIssueItem, QueueItem
+from stovepipe_cli.reports.stored_items import StoredItems
+from stovepipe_cli.storage.collecting import rarely_collecting
 from stovepipe_cli.storage.contract import QueueDirectory, SchemaMismatch, Storage, StorageUnavailable
-from stovepipe_cli.storage.contract.rows import TABLE_OF, RequestRow
+from stovepipe_cli.storage.contract.rows import TABLE_OF, Key, OpenIssueRow, RequestRow
 
 MAX_LIMIT = 1000
 
 _OPEN_ISSUES = "open-issues"
 _ISSUE_ORDER = "task,unit"
 _PAGE = 1000
+_PAGE_OF_ALL = 5000
 
 
 def list_queues(directory: QueueDirectory) -> ListReport[QueueItem]:
@@ -24,7 +27,7 @@ def list_queues(directory: QueueDirectory) -> ListReport[QueueItem]:
     items: list[QueueItem] = []
     after: str | None = None
     while page := directory.list_after(after, _PAGE):
-        items.extend(QueueItem(name, None, None) for name in page)
+        items.extend(QueueItem(name, None, None, None) for name in page)
         after = page[-1]
     notes = () if items else ("this database holds no queue",)
     return ListReport(tuple(items), None, QueueItem, notes)
@@ -68,8 +71,12 @@ def list_open_issues(
     if cursor is not None:
         key = decode_cursor(cursor, queue=storage.queue, listing=_OPEN_ISSUES, order=order, shape=(str, str))
         after = (str(key[0]), str(key[1]))
+    if every and task is None and _is_sorted_by_bytes(storage):
+        with rarely_collecting():
+            items = StoredItems(OpenIssueItem, _rows(storage, after))
+        return ListReport(items, None, OpenIssueItem, () if items else _no_issue(storage, after))
     issues: list[OpenIssue] = []
-    for issue in _open_issues(storage, after, task):
+    for issue in _open_issues(storage, after, task, _PAGE_OF_ALL if every else _PAGE):
         if not every and len(issues) == limit:
             last = issues[-1]
             token = encode_cursor(
@@ -77,15 +84,37 @@ def list_open_issues(
             )
             return ListReport(_items(issues), token, OpenIssueItem)
         issues.append(issue)
-    notes = () if issues else (f"queue '{storage.queue}' has no open issue" + (" from here on" if after else ""),)
-    return ListReport(_items(issues), None, OpenIssueItem, notes)
+    return ListReport(_items(issues), None, OpenIssueItem, () if issues else _no_issue(storage, after))
 
 
-def _open_issues(storage: Storage, after: tuple[str, str] | None, task: str | None) -> Iterator[OpenIssue]:
+def _no_issue(storage: Storage, after: object) -> tuple[str]:
+    return (f"queue '{storage.queue}' has no open issue" + (" from here on" if after else ""),)
+
+
+def _is_sorted_by_bytes(storage: Storage) -> bool:
+    view = storage.audit.view(TABLE_OF[OpenIssueRow].name)
+    return view is not None and not any(view.key_collations.values())
+
+
+def _rows(storage: Storage, after: Key | None) -> list[tuple[str, ...]]:
+    """All rows behind a key, each as its fields alone: two objects a row would cost more than reading them."""
+    found: list[tuple[str, ...]] = []
+    while True:
+        with storage.audit.snapshot() as snapshot:
+            page = snapshot.bare_page(OpenIssueRow, after=after, limit=_PAGE_OF_ALL)
+        found += page.rows
+        if page.next_after is None:
+            return found
+        after = page.next_after
+
+
+def _open_issues(
+    storage: Storage, after: tuple[str, str] | None, task: str | None, page_size: int
+) -> Iterator[OpenIssue]:
     if task and (after is None or key_bytes(after[0]) < key_bytes(task)):
         # The row just before the first task that can match is not known; the prefix itself may be a task.
         after = _before(task)
-    while page := storage.open_issues.list_after(after, _PAGE):
+    while page := storage.open_issues.list_after(after, page_size):
         for issue in page:
             if task and not key_bytes(issue.task_id).startswith(key_bytes(task)):
                 return

@@ -18,6 +18,8 @@ GROUPS: Mapping[str, str] = MappingProxyType(
         "backfill": "Create acceptance mappings that are missing.",
         "db": "Create, check and ping a database.",
         "config": "Show or start the configuration.",
+        "runs": "See what was done to a queue, and go on with what was not finished.",
+        "ledger": "Look after the record of runs.",
         "fixtures": "Load, check and generate rows for tests.",
         "help": "Read about what all commands share.",
     }
@@ -27,5 +29,7 @@ SINGLES: Mapping[str, str] = MappingProxyType(
     {
         "verify": "Find where the history of a queue and its request rows disagree.",
         "demo": "Watch a damaged queue being looked at, checked and mended, on a throw-away database.",
+        "schema": "Print the JSON Schema of what a command's -o json prints.",
+        "completion": "Print what a shell needs to complete this command's words, names of queues included.",
     }
 )

@@ -71,6 +71,7 @@ def verify_options(
 def scope_label(
     *,
     select: list[str] | None,
+    ignore: list[str] | None,
     requests: list[str] | None,
     last: int | None,
     since: str | None,
@@ -83,6 +84,7 @@ def scope_label(
         ("since", since or ""),
         ("until", until or ""),
         ("rules", ",".join(codes(select))),
+        ("without", ",".join(codes(ignore))),
     )
     return ", ".join(f"{name} {value}" for name, value in parts if value)
 

@@ -20,6 +20,10 @@ DatabaseURL = Annotated[
     str | None,
     typer.Option("--database-url", metavar="URL", help="Database, without a password [env: STOVEPIPE_DATABASE_URL]."),
 ]
+ReadURL = Annotated[
+    str | None,
+    typer.Option("--read-url", metavar="URL", help="Replica that verify, history and lists read, without a password."),
+]
 DefaultsFile = Annotated[
     str | None, typer.Option("--defaults-file", metavar="FILE", help="MySQL option file with the login.")
 ]
@@ -51,7 +55,12 @@ ProgressKind = Annotated[
     typer.Option("--progress", metavar="KIND", help="auto (a terminal alone sees it), or plain: one line a minute."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Nothing on stderr, and no table where the code is 0.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more on stderr; tracebacks of unexpected errors.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Tell on stderr what the database is asked, and where a bug is.")
+]
+LogFormat = Annotated[
+    str | None, typer.Option("--log-format", metavar="FORMAT", help="text, or json: every line of stderr an object.")
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Answer yes to questions.")]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask [env: STOVEPIPE_NO_INPUT].")]
 ServiceDSN = Annotated[
@@ -161,11 +170,20 @@ def _split(token: str, names: OptionNames) -> tuple[str, str | None]:
     return token, None
 
 
+def spellings_of(words: str) -> tuple[str, str]:
+    """The words of a command, and the same with the other number of their first."""
+    first, space, rest = words.partition(" ")
+    return words, f"{_other_number(first)}{space}{rest}"
+
+
 def _group(word: str) -> str:
-    for spelling in (word, word + "s", word.removesuffix("s")):
-        if spelling in GROUPS or spelling in SINGLES:
-            return spelling
-    return word
+    if word in GROUPS or word in SINGLES:
+        return word
+    return next((known for known in (*GROUPS, *SINGLES) if _other_number(known) == word), word)
+
+
+def _other_number(word: str) -> str:
+    return word.removesuffix("s") if word.endswith("s") else f"{word}s"
 
 
 def _full_names(rest: Sequence[str]) -> list[str]:

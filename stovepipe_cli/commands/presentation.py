@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from stovepipe_cli.commands.surroundings import Surroundings
 from stovepipe_cli.errors import StovepipeError, UsageError
 from stovepipe_cli.instants import parse_zone
-from stovepipe_cli.render.context import OUTPUT_FORMATS, OutputFormat, RenderContext, TargetView
+from stovepipe_cli.render.context import OUTPUT_FORMATS, OutputFormat, RenderContext, ReplicaView, TargetView
 
 if TYPE_CHECKING:
+    from stovepipe_cli.commands.confirmation import WritePlan
     from stovepipe_cli.commands.invocation import Invocation
-    from stovepipe_cli.commands.session import Session, WritePlan
-    from stovepipe_cli.config import Config
+    from stovepipe_cli.commands.session import Session
     from stovepipe_cli.storage.contract import ServerState
 
 _FORMAT_OF_SUFFIX: Mapping[str, OutputFormat] = MappingProxyType(
@@ -32,11 +32,12 @@ def render_context(
     return replace(
         bare,
         queue=config.queue.value if session.is_scoped else None,
-        target=target_view(config, state) if is_opened else None,
+        target=target_view(session, state) if is_opened else None,
         output=_format(session.wanted_output),
         colour=wants_colour(config.color.value, surroundings.environ, is_terminal=bare.is_terminal),
         zone=parse_zone(config.tz.value),
         zone_name=config.tz.value,
+        place=session.place,
     )
 
 
@@ -70,10 +71,12 @@ def failure_context(invocation: "Invocation") -> RenderContext:
     surroundings = invocation.surroundings
     queue = invocation.flags.get("queue")
     target: TargetView | None = None
+    place = ""
     if session is not None and session.reads_config:
         with suppress(StovepipeError):
             queue = session.config.queue.value if session.is_scoped else None
-            target = target_view(session.config, session.known_server)
+            target = target_view(session, session.known_server)
+            place = session.place
     output = wanted_output(invocation.flags, surroundings)
     return RenderContext(
         command=invocation.words,
@@ -83,6 +86,7 @@ def failure_context(invocation: "Invocation") -> RenderContext:
         is_terminal=surroundings.answers_on_terminal,
         width=surroundings.width(),
         ascii_only=is_narrow(surroundings),
+        place=place,
     )
 
 
@@ -102,20 +106,25 @@ def is_narrow(surroundings: Surroundings) -> bool:
     return not encoding.startswith("utf")
 
 
-def target_view(config: "Config", state: "ServerState | None") -> TargetView | None:
-    """The database as it appears in an answer; None where none is configured."""
-    access = config.database.value
+def target_view(session: "Session", state: "ServerState | None") -> TargetView | None:
+    """The database as it appears in an answer, or the replica of it that was read; None where none is configured."""
+    config = session.config
+    setting = config.read_database if session.is_on_replica else config.database
+    access = setting.value
     if access is None:
         return None
     target = access.target
     host = target.socket or (f"{target.host}:{target.port}" if target.host else "")
-    return TargetView(
+    view = TargetView(
         profile=config.profile.value,
-        origin=config.database.origin,
+        origin=setting.origin,
         host=state.host if state else host,
         database=state.database if state else target.database or target.path or "",
         server_version=state.server_version if state else None,
     )
+    if not session.is_on_replica:
+        return view
+    return ReplicaView(view.profile, view.origin, view.host, view.database, view.server_version, session.lag_ms)
 
 
 def wants_colour(asked: str, environ: Mapping[str, str], *, is_terminal: bool) -> bool:
@@ -127,7 +136,7 @@ def wants_colour(asked: str, environ: Mapping[str, str], *, is_terminal: bool) -
 
 def question_text(session: "Session", write: "WritePlan") -> str:
     """What is about to be written, and where."""
-    view = target_view(session.config, session.server())
+    view = target_view(session, session.server())
     lines = [
         f"About to {write.purpose}",
         f"  profile   {session.config.profile.value or '-'}",

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from stovepipe_cli.clock import SystemClock
-from stovepipe_cli.commands.surroundings import Surroundings
+from stovepipe_cli.commands.surroundings import USUAL_HEIGHT, Surroundings
 
 _STANDARD_DESCRIPTORS = 3
 
@@ -44,7 +44,8 @@ def process_surroundings() -> Surroundings:
         stdout=sys.stdout or _ClosedStdout(),
         stderr=sys.stderr or io.StringIO(),
         clock=SystemClock(),
-        width=lambda: shutil.get_terminal_size((80, 24)).columns,
+        width=lambda: shutil.get_terminal_size((80, USUAL_HEIGHT)).columns,
+        height=lambda: shutil.get_terminal_size((80, USUAL_HEIGHT)).lines,
         ask=_ask,
         on_status=_answer_status_requests,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from stovepipe_cli.commands.invocation import Invocation
+from stovepipe_cli.commands.plain_command import PlainCommand
 from stovepipe_cli.commands.session import Session
 
 SHARED_OPTIONS_LINE = "Shared options such as --queue, --profile and --output work here too: see 'stovepipe --help'."
@@ -43,12 +44,10 @@ def command(
                 reads_config=reads_config,
             )
             invocation.session = session
-            try:
+            with session:
                 if prepares:
                     session.prepare()
                 return session.show(body(session, **options))
-            finally:
-                session.close()
 
         context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
         run.__signature__ = inspect.Signature([context, *own[1:]])  # type: ignore[attr-defined]  # read by inspect
@@ -56,7 +55,7 @@ def command(
         run.__doc__ = inspect.cleandoc(body.__doc__ or "")
         meanings = "\n".join(f"  {meaning}" for meaning in exits.split("; "))
         epilog = f"\b\nExample:\n  {example}\n\n\b\nExit codes:\n{meanings}\n\n{SHARED_OPTIONS_LINE}"
-        group.command(name, epilog=epilog)(run)
+        group.command(name, cls=PlainCommand, epilog=epilog)(run)
         return body
 
     return register

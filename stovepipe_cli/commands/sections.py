@@ -13,7 +13,7 @@ SECTIONS = (
     ("Check", ("verify", "rules")),
     ("Mend", ("repair", "backfill")),
     ("Set up", ("demo", "db", "config", "fixtures")),
-    ("Advanced", ("runs", "ledger", "schema", "help")),
+    ("Advanced", ("runs", "ledger", "schema", "completion", "help")),
 )
 
 

@@ -7,6 +7,13 @@ from typing import TextIO
 
 from stovepipe_cli.clock import Clock
 
+# Where nobody knows how high the terminal is.
+USUAL_HEIGHT = 24
+
+
+def _nothing_noted() -> int | None:
+    return None
+
 
 def _nobody_asks(_status: Callable[[], str]) -> None:
     """Where no signal can arrive."""
@@ -14,9 +21,10 @@ def _nobody_asks(_status: Callable[[], str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """`ask` shows a question on stderr and returns the answer; `width` is that of the terminal in cells.
+    """`ask` shows a question on stderr and returns the answer; `width` and `height` are the terminal's in cells.
 
-    `on_status` takes the function that says how far the command is, for whoever asks by a signal.
+    `on_status` takes the function that says how far the command is, for whoever asks by a signal. `noted` gives the
+    number of the signal by which a stop was asked for elsewhere than at this process, None for none.
     """
 
     environ: Mapping[str, str]
@@ -28,6 +36,8 @@ class Surroundings:
     width: Callable[[], int]
     ask: Callable[[str], str]
     on_status: Callable[[Callable[[], str]], None] = _nobody_asks
+    height: Callable[[], int] = lambda: USUAL_HEIGHT
+    noted: Callable[[], int | None] = _nothing_noted
 
     @property
     def answers_on_terminal(self) -> bool:

@@ -44,4 +44,7 @@ def _made(name: str) -> Any:  # noqa: ANN401 - typer keeps the type of a command
         parent.add_typer(module.group, name=name, help=GROUPS[name])
     else:
         module.add(parent)
-    return typer.main.get_group(parent).commands[name]
+    made: Any = typer.main.get_group(parent).commands[name]
+    # Whoever tells of a mistyped word makes its suggestions for every level alike.
+    made.suggest_commands = False
+    return made

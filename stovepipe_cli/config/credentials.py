@@ -17,12 +17,16 @@ _COMMAND_LIMIT_S = 10
 
 @dataclass(frozen=True, slots=True)
 class PasswordSource:
-    """A way to a password: `description` says which, without the password; `read` raises ConfigError when it fails."""
+    """A way to a password: `description` says which, without the password; `read` raises ConfigError when it fails.
+
+    `may_ask`: to read it can start a conversation with whoever sits there, as a password manager's program does.
+    """
 
     description: str
     origin: str
     read: Credentials
     warnings: tuple[str, ...] = ()
+    may_ask: bool = False
 
 
 def given_password(secret: Secret, origin: str) -> PasswordSource:
@@ -84,7 +88,7 @@ def password_from_command(command: str, environ: Mapping[str, str], origin: str)
     def read() -> Secret:
         return _one_password(_run(words, environ), f"the password command '{words[0]}'")
 
-    return PasswordSource(f"command {words[0]}", origin, read)
+    return PasswordSource(f"command {words[0]}", origin, read, may_ask=True)
 
 
 def _run(words: list[str], environ: Mapping[str, str]) -> bytes:

@@ -1,6 +1,5 @@
 """Flags over environment over profile over defaults: the one place where the precedence is spelt out."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from stovepipe_cli.config.sources import Sources
 from stovepipe_cli.dsn import Secret, parse_partial_url
 from stovepipe_cli.errors import ConfigError, InvalidInput
 from stovepipe_cli.instants import parse_duration, parse_zone
+from stovepipe_cli.near_names import did_you_mean
 
 if TYPE_CHECKING:
     from stovepipe_cli.config.profile import Profile
@@ -93,13 +93,12 @@ def _select_profile(flags: Mapping[str, object], environ: Mapping[str, str], fil
         default = file.default_profile
         return Setting(None, DEFAULT) if default is None else Setting(default, f"default_profile ({file.path})")
     if named.value not in file.profiles:
-        near = difflib.get_close_matches(named.value, file.profiles, n=1)
         known = (
             f"its profiles are {', '.join(file.profiles)}" if file.profiles else "write one with: stovepipe config init"
         )
         raise ConfigError(
             f"{named.origin}: there is no profile '{named.value}' in '{file.path}'",
-            hint=f"did you mean '{near[0]}'?" if near else known,
+            hint=did_you_mean(named.value, file.profiles, most=1) or known,
         )
     return Setting(named.value, named.origin)
 

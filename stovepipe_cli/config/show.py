@@ -14,7 +14,15 @@ _UNSET = "-"
 
 
 def config_rows(config: Config) -> Iterator[Row]:
-    """Every setting as (name, value as text, origin), `-` for one that has no value; passwords by their source."""
+    """Every setting as (name, value as text, origin), `-` for one that has no value; passwords by their source.
+
+    The first row names the profile file, and no other repeats it.
+    """
+    told = f" ({config.config_file.value})"
+    return ((name, value, origin.removesuffix(told)) for name, value, origin in _every_row(config))
+
+
+def _every_row(config: Config) -> Iterator[Row]:
     yield _row("config_file", config.config_file)
     yield _row("profile", config.profile)
     yield _row("queue", config.queue)

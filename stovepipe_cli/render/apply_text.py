@@ -75,6 +75,8 @@ def backfill_text(report: BackfillReport, context: RenderContext) -> Iterator[st
     width = max(len(f"{number:,}") for _, number in figures)
     fields: list[tuple[str, Sequence[Chunk]]] = [(name, [Ink(f"{number:,}".rjust(width))]) for name, number in figures]
     fields += [("problem", [prose(problem, "warn")]) for problem in report.problems]
+    if report.stopped_because:
+        fields.append(("stopped", [prose(report.stopped_because, "warn")]))
     if report.run_id:
         fields.append(("run", [Ink(report.run_id)]))
     yield fields_block(fields, context)

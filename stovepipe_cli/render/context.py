@@ -21,6 +21,13 @@ class TargetView:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicaView(TargetView):
+    """A replica of that database, which was so far behind; None where that is not known."""
+
+    replica_lag_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorView:
     """A failure in the envelope."""
 
@@ -35,7 +42,8 @@ class RenderContext:
     """`width` counts terminal cells; `columns` empty means all; `colour` is decided already.
 
     `zone` None is the machine's own zone, whose name `zone_name` gives. `detail` asks for all that is folded or left
-    out on a terminal; off it nothing ever is.
+    out on a terminal; off it nothing ever is. `place` is the options by which the database was named, for the commands
+    that are advised.
     """
 
     command: str
@@ -52,3 +60,4 @@ class RenderContext:
     now_ms: int = 0
     ascii_only: bool = False
     detail: bool = False
+    place: str = ""

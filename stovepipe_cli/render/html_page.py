@@ -25,7 +25,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-
 code, pre, td.v { font: 13px/1.45 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
 table { border-collapse: collapse; width: 100%; } th, td { border-bottom: 1px solid var(--line); padding: .25rem .6rem;
   text-align: left; vertical-align: top; } th { color: var(--faint); font-weight: 500; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; } table.fields th { width: 11rem; }
+th.n, td.n { text-align: right; font-variant-numeric: tabular-nums; } table.fields th { width: 11rem; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: .4rem .8rem; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
 .badge { border-radius: 6px; color: var(--paper); padding: .1rem .6rem; }
@@ -56,9 +56,14 @@ def page(title: str, body: Iterable[str]) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
-    """A table of values; numbers stand right."""
-    heads = "".join(f"<th>{text(name)}</th>" for name in head)
-    lines = "\n".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    """A table of values; numbers stand right, and the heads of their columns with them."""
+    values = list(rows)
+    numeric = [all(isinstance(row[at], int) for row in values) for at in range(len(head))]
+    heads = "".join(
+        f'<th class="n">{text(name)}</th>' if is_number else f"<th>{text(name)}</th>"
+        for name, is_number in zip(head, numeric, strict=True)
+    )
+    lines = "\n".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in values)
     return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}\n</tbody>\n</table>"
 
 

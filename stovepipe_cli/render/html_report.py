@@ -26,8 +26,9 @@ def _body(runs: Sequence[AuditRun], context: RenderContext) -> Iterator[str]:
     yield "<h1>stovepipe verify</h1>"
     target = context.target
     if target is not None:
-        server = target.server_version or ""
-        yield fields([("host", target.host), ("database", target.database), ("server", server)])
+        profile, server = target.profile or "", target.server_version or ""
+        asked = [("profile", profile), ("host", target.host), ("database", target.database), ("server", server)]
+        yield fields(asked)
     if len(runs) > 1:
         rows = [(run.queue, run.verdict, sum(run.report.counts.values()) if run.report else 0) for run in runs]
         yield table(("queue", "verdict", "findings"), rows)
@@ -154,6 +155,7 @@ def _entries(history: HistoryReport, context: RenderContext) -> Iterator[str]:
     if len(history.entries) > MOST_ENTRIES:
         yield _row("", "", "", f"and {len(history.entries) - MOST_ENTRIES:,} more entries")
     yield from (_remark("gap", gap) for rest in gaps.values() for gap in rest)
+    yield from (_remark("mark", mark) for mark in marks.get("", ()))
 
 
 def _remark(kind: str, mark: Mark) -> str:

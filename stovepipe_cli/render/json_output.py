@@ -1,10 +1,14 @@
 """The JSON envelope and its line form."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, fields
+from itertools import chain
+from typing import Any
 
+from stovepipe_cli import reports
 from stovepipe_cli.render.context import ErrorView, RenderContext
-from stovepipe_cli.render.projection import as_lines
+from stovepipe_cli.render.projection import LINES, Lines, as_lines
 from stovepipe_cli.reports import JsonValue, Report, Verdict, json_form
 
 SCHEMA = "stovepipe/v1"
@@ -53,31 +57,48 @@ def error_document(error: ErrorView, exit_code: int, context: RenderContext) -> 
 
 
 def lines(
-    items: Sequence[tuple[str, JsonValue]], tail: Mapping[str, JsonValue], *, ascii_only: bool = False
+    items: Iterable[tuple[str, JsonValue]], tail: Mapping[str, JsonValue], *, ascii_only: bool = False
 ) -> Iterator[str]:
     """One object a line: the items, each with its `kind`, then the summary with the envelope's fields.
 
     An item's own field of the name `kind` appears as `item_kind`.
     """
+    yield from item_lines(items, ascii_only=ascii_only)
+    yield json_line({"kind": "summary", **tail}, ascii_only=ascii_only)
+
+
+def item_lines(items: Iterable[tuple[str, JsonValue]], *, ascii_only: bool = False) -> Iterator[str]:
+    """The items alone, for an answer that goes on."""
     for kind, item in items:
-        fields: dict[str, JsonValue] = dict(item) if isinstance(item, Mapping) else {"value": item}
-        if "kind" in fields:
-            fields["item_kind"] = fields.pop("kind")
-        yield _line({"kind": kind, **fields}, ascii_only=ascii_only)
-    yield _line({"kind": "summary", **tail}, ascii_only=ascii_only)
+        own: dict[str, JsonValue] = dict(item) if isinstance(item, Mapping) else {"value": item}
+        if "kind" in own:
+            own["item_kind"] = own.pop("kind")
+        yield json_line({"kind": kind, **own}, ascii_only=ascii_only)
 
 
 def report_lines(report: Report, context: RenderContext) -> Iterator[str]:
     """A report's items a line each, then the envelope without them."""
     parts = as_lines(report)
-    form = json_form(report)
-    rest = (
-        {name: value for name, value in form.items() if name not in parts.replaced}
-        if isinstance(form, Mapping)
-        else form
-    )
+    # Without the items, of which there may be more than fit in memory.
+    rest = {
+        field.name: json_form(getattr(report, field.name))
+        for field in _fields(report)
+        if field.metadata.get("json", True) and field.name not in parts.replaced
+    }
     summary = envelope(context, verdict=report.verdict, exit_code=report.exit_code, data=rest)
-    return lines(parts.items, summary, ascii_only=context.ascii_only)
+    return chain(
+        _item_lines_of(report, parts, ascii_only=context.ascii_only), lines((), summary, ascii_only=context.ascii_only)
+    )
+
+
+def _item_lines_of(report: Report, parts: Lines, *, ascii_only: bool) -> Iterator[str]:
+    if isinstance(report, reports.ListReport):
+        from stovepipe_cli.render.flat_lines import flat_lines, is_flat  # noqa: PLC0415 - which needs this module
+
+        (kind,) = LINES["ListReport"].values()
+        if is_flat(report.item_type):
+            return flat_lines(kind, report.item_type, report.items, ascii_only=ascii_only)
+    return item_lines(parts.items, ascii_only=ascii_only)
 
 
 def error_line(error: ErrorView, exit_code: int, context: RenderContext) -> str:
@@ -86,7 +107,12 @@ def error_line(error: ErrorView, exit_code: int, context: RenderContext) -> str:
     return "".join(lines((), summary, ascii_only=context.ascii_only))
 
 
-def _line(value: Mapping[str, JsonValue], *, ascii_only: bool) -> str:
+def _fields(report: Any) -> "tuple[Field[object], ...]":  # noqa: ANN401 - every report is a dataclass, save in its type
+    return fields(report)
+
+
+def json_line(value: JsonValue, *, ascii_only: bool) -> str:
+    """A JSON value on a line of its own; characters that act on a terminal are escaped."""
     return _escape(json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))) + "\n"
 
 

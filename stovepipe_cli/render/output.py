@@ -8,6 +8,7 @@ from stovepipe_cli.render.context import ErrorView, RenderContext
 from stovepipe_cli.render.delimited import comma_separated, tsv, with_columns
 from stovepipe_cli.render.json_output import error_document, error_line, report_document, report_lines
 from stovepipe_cli.render.projection import project
+from stovepipe_cli.render.same_place import in_same_place
 from stovepipe_cli.render.sanitise import visible
 from stovepipe_cli.render.texts import hints_of, text_of
 from stovepipe_cli.reports import Report
@@ -43,7 +44,7 @@ def render_error(error: ErrorView, exit_code: int, context: RenderContext) -> tu
         whole = replace(error, message=_as_text(error.message), hint=error.hint and _as_text(error.hint))
         answer = error_document if context.output == "json" else error_line
         return answer(whole, exit_code, context), _plain(line, context)
-    hint = f"  {visible(error.hint)}\n" if error.hint else ""
+    hint = f"  {in_same_place(visible(error.hint), context.place)}\n" if error.hint else ""
     return "", _plain(line + hint, context)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from shlex import quote
 
 from stovepipe_cli.instants import format_age
 from stovepipe_cli.render.context import RenderContext
@@ -47,8 +48,11 @@ def plan_hints(plan: RepairPlan) -> tuple[str, ...]:
     statuses = Counter(entry.status for entry in plan.entries)
     hints = []
     if statuses["ready"]:
+        where = f"-q {quote(plan.queue)}"
         hints.append(
-            "next: stovepipe repair apply PLAN; PLAN is the file that --out writes, or this answer saved with -o json"
+            f"next: stovepipe repair apply {where} {quote(plan.file)}"
+            if plan.file is not None
+            else f"next: stovepipe repair plan {where} --out FILE, then stovepipe repair apply {where} FILE"
         )
     if statuses["needs-operator"]:
         hints.append(

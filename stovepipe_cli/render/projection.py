@@ -1,7 +1,8 @@
 """Reports as rows: one projection a report type, shared by table, tsv, csv and ndjson so that they cannot drift."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from types import MappingProxyType
 
 from stovepipe_cli import reports
 from stovepipe_cli.reports import JsonValue, Report, canonical_json, json_form
@@ -55,6 +56,23 @@ PLAN_COLUMNS: tuple[str, ...] = (
     "evidence",
 )
 
+# Fields of a report whose items are lines of ndjson, with the kind of line; by name, so as to load none of them.
+LINES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "DatabaseCheckReport": {"items": "item"},
+        "HistoryReport": {"entries": "entry", "gaps": "gap", "marks": "mark"},
+        "IssueReport": {"transitions": "transition"},
+        "ListReport": {"items": "item"},
+        "QueueReport": {"unfinished": "request"},
+        "QueuesReport": {"queues": "queue-summary"},
+        "RepairPlan": {"entries": "entry"},
+        "RequestReport": {"builds": "build"},
+        "RunReport": {"events": "event", "rows": "row"},
+        "RunsReport": {"items": "item"},
+        "VerifyReport": {"findings": "finding"},
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Projection:
@@ -66,9 +84,9 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What ndjson prints: items with their kind, and the names of the report's fields that they replace."""
+    """What ndjson prints: items with their kind, read as they are printed, and the names of the fields they replace."""
 
-    items: tuple[tuple[str, JsonValue], ...]
+    items: Iterable[tuple[str, JsonValue]]
     replaced: frozenset[str]
 
 
@@ -92,6 +110,8 @@ def project(report: Report) -> Projection:
             columns, rows = ISSUE_COLUMNS, _issue_rows(report)
         case reports.RepairPlan():
             columns, rows = PLAN_COLUMNS, tuple(_row(entry) for entry in report.entries)
+        case reports.RunsReport() | reports.RunReport():
+            return _of_runs(report)
         case _:
             row = _own_fields(report)
             columns, rows = tuple(row), (row,)
@@ -100,29 +120,10 @@ def project(report: Report) -> Projection:
 
 def as_lines(report: Report) -> Lines:
     """The items that ndjson prints one a line."""
-    match report:
-        case reports.HistoryReport():
-            entries = [("entry", json_form(entry)) for entry in report.entries]
-            gaps = [("gap", json_form(gap)) for gap in report.gaps]
-            marks = [("mark", json_form(mark)) for mark in report.marks]
-            return Lines(tuple(entries + gaps + marks), frozenset({"entries", "gaps", "marks"}))
-        case reports.ListReport() | reports.DatabaseCheckReport():
-            kind, items = "item", "items"
-        case reports.VerifyReport():
-            kind, items = "finding", "findings"
-        case reports.QueuesReport():
-            kind, items = "queue-summary", "queues"
-        case reports.RepairPlan():
-            kind, items = "entry", "entries"
-        case reports.IssueReport():
-            kind, items = "transition", "transitions"
-        case reports.RequestReport():
-            kind, items = "build", "builds"
-        case reports.QueueReport():
-            kind, items = "request", "unfinished"
-        case _:
-            return Lines((), frozenset())
-    return Lines(tuple((kind, json_form(item)) for item in getattr(report, items)), frozenset({items}))
+    kinds = LINES.get(type(report).__name__, {})
+    # None stands for items that nobody asked for.
+    given = [(kind, items) for field, kind in kinds.items() if (items := getattr(report, field)) is not None]
+    return Lines(((kind, json_form(item)) for kind, items in given for item in items), frozenset(kinds))
 
 
 def cell(value: JsonValue) -> str:
@@ -154,6 +155,18 @@ def _own_fields(report: Report) -> Row:
     return row
 
 
+def _of_runs(report: "reports.RunsReport | reports.RunReport") -> Projection:
+    """Runs, or what was asked for of one: its rows, else its events, else itself."""
+    if isinstance(report, reports.RunsReport):
+        return _of_items(reports.RunItem, report.items)
+    if report.rows is not None:
+        return _of_items(reports.WrittenRow, report.rows)
+    if report.events is not None:
+        return _of_items(reports.EventView, report.events)
+    row = _row(report)
+    return Projection(tuple(row), (row,))
+
+
 def _of_items(item_type: type[object], items: Sequence[object]) -> Projection:
     names = tuple(field.name for field in fields(item_type)) if is_dataclass(item_type) else ("value",)
     return Projection(names, tuple(_row(item) for item in items))
@@ -164,20 +177,22 @@ def _finding_row(finding: "reports.Finding") -> Row:
 
 
 def _history_rows(report: "reports.HistoryReport") -> tuple[Row, ...]:
+    """Entries with gaps in their place, and last the marks about anything that is not among the entries."""
     rows: list[Row] = []
-    gaps = list(zip(report.gap_positions, report.gaps, strict=True))
+    size = len(report.entries)
+    gaps: dict[int, list[Row]] = {}
+    for position, gap in zip(report.gap_positions, report.gaps, strict=True):
+        gaps.setdefault(min(position, size), []).append(_mark_row(gap))
+    marks: dict[str, list[reports.Mark]] = {}
+    for mark in report.marks:
+        marks.setdefault(mark.log_id, []).append(mark)
     for index, entry in enumerate(report.entries):
-        rows.extend(_gap_row(gap.code, gap.log_id, gap.message) for position, gap in gaps if position == index)
-        marks = [mark for mark in report.marks if mark.log_id == entry.log_id]
-        rows.append(
-            {
-                **_row(entry),
-                "codes": ",".join(mark.code for mark in marks),
-                "message": "; ".join(mark.message for mark in marks),
-            }
-        )
-    end = len(report.entries)
-    rows.extend(_gap_row(gap.code, gap.log_id, gap.message) for position, gap in gaps if position >= end)
+        rows.extend(gaps.get(index, ()))
+        own = marks.pop(entry.log_id, ())
+        codes = {"codes": ",".join(mark.code for mark in own), "message": "; ".join(mark.message for mark in own)}
+        rows.append({**_row(entry), **codes})
+    rows.extend(gaps.get(size, ()))
+    rows.extend(_mark_row(mark) for rest in marks.values() for mark in rest)
     return tuple(rows)
 
 
@@ -187,5 +202,5 @@ def _issue_rows(report: "reports.IssueReport") -> tuple[Row, ...]:
     return tuple({**own, **_row(each)} for each in report.transitions) or (own,)
 
 
-def _gap_row(code: str, log_id: str, message: str) -> Row:
-    return {"log_id": log_id, "codes": code, "message": message}
+def _mark_row(mark: "reports.Mark") -> Row:
+    return {"log_id": mark.log_id, "codes": mark.code, "message": mark.message}

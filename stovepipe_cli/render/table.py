@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 from rich.cells import cell_len
 
 from stovepipe_cli.render.context import RenderContext
-from stovepipe_cli.render.flow import NARROW, flow, fold_inks
-from stovepipe_cli.render.ink import Ink, pad, paint, prose
+from stovepipe_cli.render.fields import fields_block
+from stovepipe_cli.render.flow import NARROW, fold_inks
+from stovepipe_cli.render.ink import Ink, paint, prose
 from stovepipe_cli.render.sanitise import visible
 
 _GAP = 2
@@ -43,16 +44,14 @@ def table_cells(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 def cards(columns: Sequence[str], rows: Sequence[Sequence[str]], context: RenderContext) -> str:
     """One block a row, a line a non-empty field."""
     label = max((cell_len(column) for column in columns), default=0) + _GAP
-    blocks = []
-    for row in rows:
-        fields = [(name, value) for name, value in zip(columns, row, strict=True) if value]
-        blocks.append(
-            "".join(
-                flow([prose(value)], context, head=[pad(Ink(name, "faint"), label)], hang=label)
-                for name, value in fields
-            )
+    return "\n".join(
+        fields_block(
+            [(name, [prose(value)]) for name, value in zip(columns, row, strict=True) if value],
+            context,
+            label_cells=label,
         )
-    return "\n".join(blocks)
+        for row in rows
+    )
 
 
 def _total(widths: Sequence[int]) -> int:

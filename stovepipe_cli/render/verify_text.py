@@ -37,11 +37,12 @@ def verify_text(report: VerifyReport, context: RenderContext) -> Iterator[str]:
 
 def verify_hints(report: VerifyReport) -> tuple[str, ...]:
     """What to run next: the repairs of the findings, and how to see what was left out."""
-    commands = _merged([finding.repair for finding in report.findings if finding.repair])
+    is_cut = report.findings_total > len(report.findings)
+    commands = _merged([finding.repair for finding in report.findings if finding.repair], is_cut=is_cut)
     hints = [f"next: {command}" for command in commands[:_SHOWN_COMMANDS]]
     if len(commands) > _SHOWN_COMMANDS:
         hints.append(f"and {counted(len(commands) - _SHOWN_COMMANDS, 'more command')}: see repair in -o ndjson")
-    if report.findings_total > len(report.findings):
+    if is_cut:
         hints.append(
             f"{report.findings_total:,} findings, of which {len(report.findings):,} are listed: "
             "raise --max-findings or write all of them with --findings-file"
@@ -49,12 +50,15 @@ def verify_hints(report: VerifyReport) -> tuple[str, ...]:
     return tuple(hints)
 
 
-def _merged(commands: Sequence[str]) -> list[str]:
-    """The commands, each once; those that differ only in their request become the one for all requests."""
+def _merged(commands: Sequence[str], *, is_cut: bool) -> list[str]:
+    """The commands, each once; those that differ only in their request become the one for all requests.
+
+    Where `is_cut`, more findings are there than are listed, and one request is not known to be the only one.
+    """
     wholes: dict[str, set[str]] = {}
     for command in commands:
         wholes.setdefault(command.split(" --request ")[0], set()).add(command)
-    return [next(iter(same)) if len(same) == 1 else whole for whole, same in wholes.items()]
+    return [next(iter(same)) if len(same) == 1 and not is_cut else whole for whole, same in wholes.items()]
 
 
 def findings_by_code(

@@ -1,5 +1,6 @@
 """Pages of items."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -19,11 +20,12 @@ class OpenIssueItem:
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A queue and when a whole verify of it last ended; None where that is not known."""
+    """A queue, when a whole verify of it last ended, and with which verdict; None where that is not known."""
 
     queue: str
     last_verified_at_ms: int | None
     last_verified_at: str | None
+    last_verdict: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class ListReport(Report, Generic[Item]):
     `item_type` is the class of the items, known also where there are none.
     """
 
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     next_cursor: str | None
     item_type: type[Item] = field(metadata={"json": False})
     notes: tuple[str, ...] = field(default=(), metadata={"json": False})

@@ -26,6 +26,9 @@ class VerifyReport(Report):
 
     `known` counts, by code, those of `counts` that the baseline expects, and `known_severities` by severity: they do
     not decide the verdict. `known_findings` gives the baseline's reason for those that are listed, by id.
+
+    `boundary` is the number and id of the request at which the whole queue's history was seen to begin, None where
+    that was told, or not seen.
     """
 
     run_id: str | None
@@ -46,6 +49,7 @@ class VerifyReport(Report):
     known_findings: Mapping[str, str] = field(default_factory=dict)
     known_severities: Mapping[Severity, int] = field(default_factory=dict, metadata={"json": False})
     is_forced_zero: bool = field(default=False, metadata={"json": False})
+    boundary: tuple[int, str] | None = field(default=None, metadata={"json": False})
 
     @property
     def verdict(self) -> Verdict:

@@ -13,6 +13,7 @@ from typing import Any
 
 from stovepipe_cli.cli import run
 from stovepipe_cli.commands.surroundings import Surroundings
+from tests.cli.described import complaints, is_described
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 NOW_MS = 1_767_268_800_000  # 2026-01-01T12:00:00Z
@@ -56,13 +57,19 @@ class Result:
         assert tuple(found) == ENVELOPE, "the envelope has other fields, or an other order"
         assert found["schema"] == "stovepipe/v1"
         assert found["exit_code"] == self.code
+        if is_described(found["command"]):
+            assert complaints(found, found["command"]) == []
         return found
 
     @property
     def lines(self) -> list[dict[str, Any]]:
         """The objects of ndjson output, each on a line of its own."""
         assert self.stdout.endswith("\n")
-        return [json.loads(line) for line in self.stdout.splitlines()]
+        found = [json.loads(line) for line in self.stdout.splitlines()]
+        words = found[-1].get("command", "")
+        if is_described(words):
+            assert [each for line in found for each in complaints(line, words, is_line=True)] == []
+        return found
 
     @property
     def rows(self) -> list[list[str]]:

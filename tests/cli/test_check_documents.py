@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.cli.documents import FIRST, FIRST_URI, SECOND, SECOND_URI, document
+from tests.cli.ledgers import ledger_of
 from tests.cli.running import Program
 
 
@@ -58,14 +59,21 @@ def verified(**expected: object) -> dict[str, Any]:
     return {**usual, **expected}
 
 
+def latest_run(program: Program) -> str:
+    with ledger_of(program) as ledger:
+        (run,) = ledger.runs.runs_in_queue(limit=1)
+    return run.run_id
+
+
 def test_verify_with_findings(uris: Program) -> None:
     result = uris("verify", "--settle", "0", "-o", "json")
-    at_ms = result.document["data"]["findings"][0]["reads"][0]["at_ms"]
+    first_ms, second_ms = (each["reads"][0]["at_ms"] for each in result.document["data"]["findings"])
     data = verified(
+        run_id=latest_run(uris),
         counts={"U501": 2},
         findings=[
-            unmapped(FIRST, FIRST_URI, "91fa52998b9f2b23", at_ms),
-            unmapped(SECOND, SECOND_URI, "87edd8f812e4b506", at_ms),
+            unmapped(FIRST, FIRST_URI, "91fa52998b9f2b23", first_ms),
+            unmapped(SECOND, SECOND_URI, "87edd8f812e4b506", second_ms),
         ],
         findings_total=2,
         severities={"error": 2},
@@ -93,7 +101,13 @@ def test_verify_of_a_healthy_queue_is_clean(healthy: Program) -> None:
     assert result.document == document(
         healthy,
         command="verify",
-        data=verified(legacy_requests=2, history_since="103", coverage=data["coverage"], notes=data["notes"]),
+        data=verified(
+            run_id=latest_run(healthy),
+            legacy_requests=2,
+            history_since="103",
+            coverage=data["coverage"],
+            notes=data["notes"],
+        ),
     )
     assert all(part["checked"] for name, part in data["coverage"].items() if name not in ("issues", "degrees"))
     assert not any(part["skipped"] or part["absent"] for part in data["coverage"].values())

@@ -69,6 +69,41 @@ def test_a_read_only_server_takes_no_backfill_from_an_account_with_every_right(
     assert program("backfill", "acceptances", "-o", "json").document["data"]["mapped"] == 2
 
 
+@pytest.mark.parametrize("word", ["resume", "work"])
+def test_nobody_goes_on_with_a_run_on_a_read_only_server(
+    word: str, program: Program, own_mariadb: MariaDBServer, tmp_path: Path
+) -> None:
+    program.environ |= {
+        "STOVEPIPE_DATABASE_URL": own_mariadb.create_database("stovepipe"),
+        "STOVEPIPE_QUEUE": "demo/main",
+    }
+    assert program("db", "init").code == 0
+    assert program("fixtures", "load", "a401").code == 0
+    held_back = ("--pause-file", tmp_path, "--throttle-timeout", "1s")
+    assert program("backfill", "acceptances", "--apply", "--yes", *held_back).code == 4
+    own_mariadb.execute("SET GLOBAL read_only = 1")
+    result = program("runs", word, "@latest", "-o", "json")
+    assert (result.code, result.document["errors"][0]["code"]) == (6, "storage-read-only")
+    own_mariadb.execute("SET GLOBAL read_only = 0")
+    assert program("runs", word, "@latest", "-o", "json").document["data"]["mapped"] == 2
+
+
+@pytest.mark.parametrize(
+    "flags",
+    ["--workers=0", "--workers=-1", "--workers=999", "--lease=0", "--lease=1ms", "--lease=9d"],
+)
+def test_numbers_that_nobody_can_work_with_are_refused_before_a_run_is_started(flags: str, demo: Program) -> None:
+    result = demo("backfill", "acceptances", "--apply", "--yes", flags)
+    assert (result.code, result.stdout, len(result.stderr.splitlines())) == (2, "", 2)
+    assert demo("runs", "list", "-o", "json").document["data"]["items"] == []
+
+
+def test_what_has_ended_is_told_as_such_whatever_it_was(demo: Program) -> None:
+    demo("verify", "--settle", "0")
+    result = demo("runs", "resume", "@latest")
+    assert (result.code, "a verify, is COMPLETED since" in result.stderr) == (7, True)
+
+
 def test_nothing_to_write_is_no_question(healthy: Program) -> None:
     result = healthy("backfill", "acceptances", "--apply", answers=[])
     assert (result.code, healthy.asked) == (0, [])
@@ -133,7 +168,7 @@ def test_a_protected_profile_without_a_ledger_takes_no_write(program: Program, d
     argv = ("backfill", "acceptances", "--apply", "--confirm-queue", "demo/main", "--profile", "prod")
     result = program(*argv)
     assert result.code == 7
-    assert "no ledger is configured" in result.stderr
+    assert "names no ledger" in result.stderr
     assert program(*argv, "--ledger-url", "none").code == 7, "a ledger that is turned off is none"
 
 

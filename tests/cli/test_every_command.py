@@ -20,7 +20,7 @@ PRETENDING = {
 _RANDOM = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}|sha256:[0-9a-f]{64}|stovepipe-demo-\w+|sqlite:[0-9a-f]{8}"
 )
-_MEASURED = re.compile(r'"(server_time|server_time_ms|round_trip_ms|at_ms)": [^,\n]+')
+_MEASURED = re.compile(r'"(server_time|server_time_ms|round_trip_ms|at_ms|finished_at_ms|since_ms)": [^,\n]+')
 
 every = pytest.mark.parametrize("words", CASES)
 
@@ -131,6 +131,13 @@ def test_help_has_an_example_and_exit_codes(words: str, option: str, program: Pr
     example = result.stdout.partition("Example:\n")[2].partition("\n")[0]
     assert example.strip().startswith(f"stovepipe {words}"), "no example"
     assert re.search(r"Exit codes:\n +0 ", result.stdout), "no exit codes"
+
+
+@every
+def test_help_names_arguments_without_their_types(words: str, program: Program) -> None:
+    usage, _, rest = program(*words.split(" "), "--help").stdout.partition("\n")
+    arguments = rest.partition("Arguments:\n")[2].partition("\n\n")[0]
+    assert not set(usage + arguments.replace(" or -", "")) & set("<>{}")
 
 
 @every

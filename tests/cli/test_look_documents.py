@@ -15,7 +15,7 @@ from tests.cli.running import Program
 
 def test_queues_list(healthy: Program) -> None:
     result = healthy("queues", "list", "-o", "json")
-    item = {"queue": QUEUE, "last_verified_at_ms": None, "last_verified_at": None}
+    item = {"queue": QUEUE, "last_verified_at_ms": None, "last_verified_at": None, "last_verdict": None}
     data = {"items": [item], "next_cursor": None}
     assert result.document == document(healthy, command="queues list", data=data)
 
@@ -53,6 +53,7 @@ def test_history_show(healthy: Program) -> None:
             "entries": [entry],
             "gaps": [],
             "marks": [],
+            "entries_total": 1,
         },
     )
     assert entry["time"].endswith("Z")
@@ -193,11 +194,11 @@ def test_config_show_tells_the_origin_of_each_value(program: Program) -> None:
     program.configure("profiles:\n  prod:\n    database_url: mysql://audit@db.example:3307/q\n    queues: [main]\n")
     result = program("--tz", "local", "config", "show", "-o", "json", environ={"STOVEPIPE_PROFILE": "prod"})
     items = {item["name"]: (item["value"], item["origin"]) for item in result.document["data"]["items"]}
-    file = program.home / ".config/stovepipe/config.yaml"
+    assert items["config_file"] == (str(program.home / ".config/stovepipe/config.yaml"), "default")
     assert items["profile"] == ("prod", "environment STOVEPIPE_PROFILE")
     assert items["tz"] == ("local", "flag --tz")
-    assert items["queue"] == ("main", f"profile 'prod' ({file})")
-    assert items["database"] == ("mysql://audit@db.example:3307/q", f"profile 'prod' ({file})")
+    assert items["queue"] == ("main", "profile 'prod'")
+    assert items["database"] == ("mysql://audit@db.example:3307/q", "profile 'prod'")
     assert items["min_age"] == ("15m", "default")
 
 

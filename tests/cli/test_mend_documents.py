@@ -195,7 +195,7 @@ def test_repair_apply_without_a_plan_is_for_a_terminal_alone(uris: Program) -> N
 def test_backfill_and_again(program: Program, database: Callable[[str], Path]) -> None:
     program.environ |= {"STOVEPIPE_DATABASE_URL": f"sqlite:///{database('a401')}", "STOVEPIPE_QUEUE": QUEUE}
     counts = {"scanned": 5, "unknown_acceptance": 1, "conflicts": 0, "quarantined": 0, "problems": []}
-    counts |= {"summaries_updated": 0}
+    counts |= {"summaries_updated": 0, "outside_window": 0, "stopped_because": None}
     dry = program("backfill", "acceptances", "-o", "json")
     wet = program("backfill", "acceptances", "--apply", "--yes", "-o", "json")
     again = program("backfill", "acceptances", "--apply", "--yes", "-o", "json")

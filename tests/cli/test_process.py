@@ -108,6 +108,16 @@ def test_a_signal_ends_it_with_its_code_and_one_document(
         assert stdout == ""
 
 
+def test_a_server_that_accepts_and_says_nothing_is_given_up_like_one_that_is_not_there(
+    process: Process, silent_server: str
+) -> None:
+    # The process is given a minute: far less than a statement has here.
+    limits = ("--connect-timeout", "1s", "--statement-timeout", "1h")
+    result = process("db", "ping", *limits, "--database-url", silent_server)
+    assert (result.code, result.stdout) == (6, "")
+    assert len(result.stderr.splitlines()) == 2
+
+
 def wait_until_it_sleeps(program: "subprocess.Popen[str]") -> None:
     """Until the process waits for the server, which it says by having a socket."""
     for _ in range(2000):
@@ -169,8 +179,3 @@ def test_warnings_and_logs_of_libraries_stay_out_of_the_document(process: Proces
     environ = {**damaged, "PYTHONWARNINGS": "always", "PYTHONDEVMODE": "1"}
     result = process("verify", "--settle", "0", "-o", "json", environ=environ)
     assert (result.code, result.document["verdict"]) == (3, "findings")
-
-
-def test_completion_is_answered(process: Process) -> None:
-    environ = {"_STOVEPIPE_COMPLETE": "complete_bash", "COMP_WORDS": "stovepipe ver", "COMP_CWORD": "1"}
-    assert process(environ=environ).stdout == "verify\n"

@@ -14,11 +14,19 @@ QUEUE = "demo/main"
 
 @pytest.fixture
 def commits(healthy: Program) -> Program:
-    """Two requests whose commits begin alike, and one whose commit is another's beginning."""
-    commits = {"501": "abcdef01", "502": "abcdef02", "503": "abc", "504": "fe0123"}
+    """Commits that begin alike, one that is all digits, one that two remotes have, and a second remote."""
+    commits = {
+        "501": "git://origin/demo/main/abcdef01",
+        "502": "git://origin/demo/main/abcdef02",
+        "503": "git://origin/demo/main/abc",
+        "504": "git://origin/demo/main/fe0123",
+        "508": "git://origin/demo/main/fe01",
+        "505": "git://origin/demo/main/12345678",
+        "506": "git://moved/demo/main/0ddba11",
+        "507": "git://moved/demo/main/abc",
+    }
     rows: list[Row] = []
-    for number, commit in commits.items():
-        uri = f"git://origin/demo/main/{commit}"
+    for number, uri in commits.items():
         rows += [RequestRow(number, uri, "accepted", "", "", 1, ""), RequestURIRow(uri, number, 1)]
     with open_storage(healthy.environ["STOVEPIPE_DATABASE_URL"]) as factory:
         factory.for_queue(QUEUE).bulk.insert(rows)
@@ -32,9 +40,14 @@ def commits(healthy: Program) -> Program:
         ("@latest", "117"),
         ("@last-green", "111"),
         ("abcdef01", "501"),
-        ("abc", "503"),
         ("fe0123", "504"),
-        ("fe", "504"),
+        ("fe012", "504"),
+        ("fe01", "508"),
+        ("12345678", "505"),
+        ("1234567", "505"),
+        ("0ddba11", "506"),
+        ("0dd", "506"),
+        ("git://moved/demo/main/0ddba11", "506"),
     ],
 )
 def test_a_request_is_found_by_id_number_bookmark_and_commit(reference: str, request_id: str, commits: Program) -> None:
@@ -53,7 +66,22 @@ def test_a_commit_that_fits_two_is_refused_with_both(commits: Program) -> None:
     result = commits("history", "show", "abcdef", "-o", "json")
     (error,) = result.document["errors"]
     assert (result.code, error["code"]) == (2, "usage")
-    assert "'git://origin/demo/main/abcdef01', 'git://origin/demo/main/abcdef02'" in error["message"]
+    assert error["message"] == (
+        "'abcdef' fits several commits: 'git://origin/demo/main/abcdef01' (request '501'), "
+        "'git://origin/demo/main/abcdef02' (request '502')"
+    )
+
+
+def test_a_commit_that_two_remotes_have_is_refused_with_both(commits: Program) -> None:
+    (error,) = commits("history", "show", "abc", "-o", "json").document["errors"]
+    assert (
+        "'git://moved/demo/main/abc' (request '507'), 'git://origin/demo/main/abc' (request '503')"
+        in (error["message"])
+    )
+
+
+def test_a_short_number_is_never_taken_for_a_commit(commits: Program) -> None:
+    assert commits("history", "show", "123456", "-o", "json").code == 5
 
 
 def test_a_request_is_found_by_its_whole_uri(commits: Program) -> None:

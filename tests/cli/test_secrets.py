@@ -120,6 +120,41 @@ def test_a_server_that_refuses_the_password_does_not_make_it_public(
     assert address in result.stdout + result.stderr
 
 
+def test_a_password_that_works_is_in_no_file_that_is_written(
+    program: Program, mariadb: MariaDBServer, mariadb_service_database: str
+) -> None:
+    name = mariadb_service_database.rpartition("/")[2]
+    mariadb.execute(f"CREATE USER 'keeper'@'127.0.0.1' IDENTIFIED BY '{SENTINEL}'")
+    mariadb.execute(f"GRANT ALL ON `{name}`.* TO 'keeper'@'127.0.0.1'")
+    program.environ |= {
+        "STOVEPIPE_DATABASE_URL": mariadb.url(name, user="keeper", password=SENTINEL),
+        "STOVEPIPE_QUEUE": "demo/main",
+    }
+    home = program.home
+    files = {each: str(home / f"verify.{each}") for each in ("junit", "html", "metrics", "findings")}
+    lines = (
+        ["fixtures", "load", "demo"],
+        ["verify", "--settle", "0", *(part for each, file in files.items() for part in (f"--{each}-file", file))],
+        ["verify", "--settle", "0", "--write-baseline", str(home / "known.ndjson")],
+        ["repair", "plan", "--settle", "0", "--out", str(home / "plan.json"), "--sql", str(home / "plan.sql")],
+        ["repair", "apply", str(home / "plan.json"), "--yes", "--undo-sql", str(home / "undo.sql")],
+        ["backfill", "acceptances", "--apply", "--yes"],
+        ["config", "show"],
+        ["db", "ping"],
+    )
+    try:
+        for number, argv in enumerate(lines):
+            answer = home / f"answer-{number}.json"
+            result = program(*argv, "-v", "--output-file", answer)
+            assert result.code in {0, 3}, result.stderr
+            assert SENTINEL not in result.stdout + result.stderr
+    finally:
+        mariadb.execute("DROP USER 'keeper'@'127.0.0.1'")
+    written = [file for file in home.rglob("*") if file.is_file()]
+    assert len(written) > 14
+    assert [file for file in written if SENTINEL.encode() in file.read_bytes()] == []
+
+
 def test_a_bug_shows_frames_and_no_values(program: Program) -> None:
     """Whatever raises, its text stays inside: here a clock that breaks in a way nobody foresaw."""
 

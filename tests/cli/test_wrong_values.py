@@ -43,13 +43,6 @@ def test_a_time_without_a_zone_is_refused_with_two_right_spellings(healthy: Prog
     assert "'2026-01-01T08:00+02:00'" in result.stderr
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("verfy", "verify"), ("histroy", "history"), ("history sho", "show")])
-def test_a_misspelt_command_is_answered_with_the_right_one(typed: str, meant: str, program: Program) -> None:
-    result = program(*typed.split(" "))
-    assert result.code == 2
-    assert f"Did you mean '{meant}'?" in result.stderr
-
-
 def test_an_option_without_its_value_is_a_usage_error_in_json_too(program: Program) -> None:
     result = program("verify", "-o", "json", "--queue")
     assert (result.code, result.document["command"]) == (2, "verify")

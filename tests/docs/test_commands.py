@@ -22,7 +22,7 @@ _BLOCK = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`(stovepipe [^`]+)`")
 _CALL = re.compile(r"(?:^|[\s=/])(stovepipe (?!=)[^#|>&\n]*)")
 # Lines that speak of commands without being one.
-_PLACEHOLDER = "COMMAND"
+_PLACEHOLDERS = ("COMMAND", "[OPTIONS]")
 
 
 OPTIONS = options.OptionNames(
@@ -44,7 +44,7 @@ EVERY = [
     pytest.param(call, id=f"{page.relative_to(CHECKOUT)}: {call}")
     for page in PAGES
     for call in dict.fromkeys(each.strip() for each in calls(page))
-    if _PLACEHOLDER not in call
+    if not any(each in call for each in _PLACEHOLDERS)
 ]
 
 

@@ -111,6 +111,12 @@ def test_a_backfill_that_wrote_needs_no_hint() -> None:
     assert hints(report, PIPE) == ()
 
 
+def test_a_backfill_that_stopped_says_why() -> None:
+    report = replace(BACKFILL, dry_run=False, run_id="run-2", stopped_because="the time budget ended")
+    lines = shown(report, TERMINAL).splitlines()
+    assert [line.split(maxsplit=1)[1] for line in lines if line.startswith("stopped")] == ["the time budget ended"]
+
+
 def test_findings_that_remain_stand_by_code_whatever_their_order() -> None:
     left = (finding("E201"), finding("H102"), finding("E201"))
     lines = shown(replace(APPLIED, remaining_findings=left), TERMINAL).splitlines()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stovepipe_cli.render.context import RenderContext
+from stovepipe_cli.render.context import RenderContext, TargetView
 from stovepipe_cli.render.html_report import MOST_ENTRIES, html_text
 from tests.support.hostile import HOSTILE, hostile_history, hostile_run
 
@@ -100,6 +100,13 @@ def test_nothing_is_loaded_from_anywhere() -> None:
 def test_verdict_coverage_counts_findings_and_timelines_are_there() -> None:
     text = " ".join(outline(html_text([hostile_run("r1")], CONTEXT)).text)
     for part in ("findings", "requests", "H102 current-state-missing", "lacks something", "Timeline of r1", "expected"):
+        assert part in text
+
+
+def test_the_page_says_which_database_it_is_about() -> None:
+    target = TargetView("prod", "profile 'prod'", "db.example:3306", "submitqueue", "8.0.36")
+    text = outline(html_text([hostile_run("r1")], replace(CONTEXT, target=target))).text
+    for part in ("prod", "db.example:3306", "submitqueue", "8.0.36"):
         assert part in text
 
 

@@ -160,11 +160,17 @@ def test_hints_are_made_visible() -> None:
 
 def test_a_table_shows_a_time_once_in_the_zone_that_its_header_names() -> None:
     report = ListReport(
-        (QueueItem("main", START_MS, "2026-08-20T08:00:00.000Z"), QueueItem("b", None, None)), None, QueueItem
+        (QueueItem("main", START_MS, "2026-08-20T08:00:00.000Z", "clean"), QueueItem("b", None, None, None)),
+        None,
+        QueueItem,
     )
-
-    assert shown(report, TERMINAL) == ("queue  last_verified_at (UTC)\nmain   2026-08-20T08:00:00.000Z\nb      -\n")
-    assert shown(report, in_format("tsv")).splitlines()[0] == "queue\tlast_verified_at_ms\tlast_verified_at"
+    assert shown(report, TERMINAL) == (
+        "queue  last_verified_at (UTC)    last_verdict\n"
+        "main   2026-08-20T08:00:00.000Z  clean\n"
+        "b      -                         -\n"
+    )
+    header, *_ = shown(report, in_format("tsv")).splitlines()
+    assert header.split("\t") == ["queue", "last_verified_at_ms", "last_verified_at", "last_verdict"]
 
 
 def test_a_report_without_a_text_of_its_own_is_its_fields_one_under_the_other() -> None:

@@ -161,7 +161,7 @@ def test_a_database_without_a_host_is_its_path() -> None:
 def test_hints_tell_how_to_apply_and_what_waits_for_a_decision() -> None:
     apply, decide = hints(PLAN, TERMINAL)
 
-    assert apply.startswith("next: stovepipe repair apply PLAN")
+    assert apply.startswith("next: stovepipe repair plan -q monorepo/main --out FILE, then stovepipe repair apply")
     assert decide.startswith("1 entry needs a decision")
     assert hints(replace(PLAN, entries=()), TERMINAL) == ()
 

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from stovepipe_cli.render.context import RenderContext
+from stovepipe_cli.render.fields import fields_block
 from stovepipe_cli.render.flow import flow, fold_inks
 from stovepipe_cli.render.ink import Ink, prose
 from stovepipe_cli.render.table import grid
 
 TERMINAL = RenderContext("x", output="table", is_terminal=True, width=80)
 PIPE = RenderContext("x", output="table", width=20)
+NARROW = replace(TERMINAL, width=40)
+WHEN = "2025-11-26T08:19:54.940Z"
 
 
 def test_columns_are_aligned_two_spaces_apart() -> None:
@@ -99,3 +102,31 @@ def test_folding_prose_loses_only_spaces_and_fits(text: str, width: int) -> None
 
     assert re.sub(" ", "", "".join(lines)) == re.sub(" ", "", text)
     assert all(cell_len(line) <= width for line in lines)
+
+
+def test_a_value_that_fits_below_its_name_is_not_broken_beside_it() -> None:
+    text = fields_block([("commit leads to", [Ink(WHEN)]), ("builds", [prose("b-204 and no other")])], NARROW)
+
+    assert text == f"commit leads to\n  {WHEN}\nbuilds           b-204 and no other\n"
+
+
+def test_a_value_without_a_name_stands_below_without_an_empty_line() -> None:
+    text = fields_block([("newest verdict is", [Ink("green")]), ("", [Ink(WHEN)])], NARROW)
+
+    assert text == f"newest verdict is  green\n  {WHEN}\n"
+
+
+def test_a_value_longer_than_the_line_is_broken_beside_its_name() -> None:
+    text = fields_block([("schema", [Ink("x" * 50)])], NARROW)
+
+    assert text == f"schema  {'x' * 32}\n        {'x' * 18}\n"
+
+
+def test_cards_do_not_break_what_fits_on_a_line() -> None:
+    text = grid(("project", "created_at (UTC)"), [("checkout of the shop", WHEN)], NARROW)
+
+    assert text == f"project           checkout of the shop\ncreated_at (UTC)\n  {WHEN}\n"
+
+
+def test_off_a_terminal_values_stand_beside_their_names() -> None:
+    assert fields_block([("commit leads to", [Ink(WHEN)])], PIPE) == f"commit leads to  {WHEN}\n"

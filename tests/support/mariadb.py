@@ -200,6 +200,8 @@ class MariaDBServer:
             f"--log-error={self.log}",
             "--skip-name-resolve",
             "--skip-log-bin",
+            # Servers that share a directory for temporary tables delete those of each other when they start.
+            f"--tmpdir={self.directory}",
             "--performance-schema=OFF",
             "--innodb-buffer-pool-size=64M",
             LOG_FILE_SIZE,
