@@ -35,9 +35,10 @@ mariadb:
 
 demo: $(VENV)/.run
 	@$(BIN)/stovepipe demo
+	@echo "the command is $(BIN)/stovepipe: export PATH=\"\$$PWD/$(BIN):\$$PATH\""
 
 test: $(VENV)/.dev mariadb
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -45,9 +46,13 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/rules_page.py --check
+	$(BIN)/python tools/cli_page.py --check
+	$(BIN)/python tools/demo_screen.py --check
 
 docs: $(VENV)/.dev
 	$(BIN)/python tools/rules_page.py
+	$(BIN)/python tools/cli_page.py
+	$(BIN)/python tools/demo_screen.py
 
 bench: $(VENV)/.dev mariadb
 	$(BIN)/python -m tests.bench
