@@ -16,6 +16,9 @@ from stovepipe_cli.storage.contract.rows import QueueRow, Row
 BATCH_REQUESTS = 2000
 DEFAULT_START_MS = 1_762_156_800_000
 DEFAULT_EVERY_MS = 97_000
+# 2025-11-03 for the first request, unless there are so many that the last one would lie in the future: what the service
+# did only just now may be about to be healed, and damage of it would be no finding.
+LATEST_MS = DEFAULT_START_MS + 300_000 * DEFAULT_EVERY_MS
 
 # Of 256: about 85 % of the builds succeed.
 _SUCCEEDED_SHARE = 217
@@ -23,7 +26,9 @@ _SUCCEEDED_SHARE = 217
 
 @dataclass(frozen=True, slots=True)
 class SyntheticQueue:
-    """What to generate: `damage` is how often to damage it, by code; `start_ms` is the first acceptance.
+    """What to generate: `damage` is how often to damage it, by code.
+
+    `start_ms` is the first acceptance; None puts the last one, of up to eighteen million, into the past as well.
 
     Every request has six entries: accepted, processing, build triggered and finished, its outcome, and the fact.
     `InvalidInput` for a code that cannot be planted and for more damage than there are requests for. The first and
@@ -34,7 +39,7 @@ class SyntheticQueue:
     requests: int
     seed: int
     damage: Mapping[str, int] = field(default_factory=dict)
-    start_ms: int = DEFAULT_START_MS
+    start_ms: int | None = None
     every_ms: int = DEFAULT_EVERY_MS
     ids: IdForm = "decimal"
 
@@ -56,6 +61,13 @@ class SyntheticQueue:
                 f"{wanted} damaged requests do not fit into {self.requests}",
                 hint=f"at most {room} can be damaged: the first and the last stay whole",
             )
+
+    @property
+    def first_ms(self) -> int:
+        """When the queue began."""
+        if self.start_ms is not None:
+            return self.start_ms
+        return max(1, min(DEFAULT_START_MS, LATEST_MS - self.requests * self.every_ms))
 
     def planted(self) -> tuple[ExpectedFinding, ...]:
         """What a verify finds: one finding a damaged request, in their order, then what is wrong with the queue."""
@@ -109,7 +121,7 @@ class SyntheticQueue:
             number=number,
             uri=f"git://origin/{self.queue}/{digest[:20].hex()}",
             base_uri="" if green is None else green.uri,
-            accepted_at_ms=self.start_ms + number * self.every_ms,
+            accepted_at_ms=self.first_ms + number * self.every_ms,
             is_green=digest[-1] < _SUCCEEDED_SHARE,
         )
 

@@ -5,7 +5,7 @@ import pytest
 from stovepipe_cli.audit.rules import RULES
 from stovepipe_cli.entities.request import LEGAL_EDGES
 from stovepipe_cli.errors import InvalidInput
-from stovepipe_cli.fixtures_io.generator import SyntheticQueue, plantable
+from stovepipe_cli.fixtures_io.generator import DEFAULT_START_MS, LATEST_MS, SyntheticQueue, plantable
 from stovepipe_cli.fixtures_io.scenario_reader import read_scenario
 from stovepipe_cli.fixtures_io.synthetic_damage import NAMED, PLANTERS
 from stovepipe_cli.history.context import context_problems, identity_problems
@@ -134,3 +134,10 @@ def test_summaries_agree_with_the_newest_state_entry() -> None:
     }
     assert newest == summaries
     assert {("processing", state) for state, _ in newest.values()} <= LEGAL_EDGES
+
+
+@pytest.mark.parametrize("requests", [1_000, 300_000, 1_000_000, 10_000_000])
+def test_however_many_requests_there_are_none_lies_in_the_future(requests: int) -> None:
+    queue = SyntheticQueue(QUEUE, requests, seed=1)
+    assert 0 < queue.first_ms <= DEFAULT_START_MS
+    assert queue.first_ms + requests * queue.every_ms <= LATEST_MS
