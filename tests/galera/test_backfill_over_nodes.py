@@ -109,6 +109,7 @@ def assert_every_node_has_the_whole_record(on_cluster: OnCluster, backfill: Shar
         assert run.status == "COMPLETED"
 
 
+@pytest.mark.soak
 def test_every_mapping_exists_once_though_a_node_dies_and_comes_back(on_cluster: OnCluster, share: Share) -> None:
     backfill = begun_with_four(share(4_000, 150, 50))
     on_cluster.cluster.kill(LOST)

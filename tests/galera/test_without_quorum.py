@@ -32,6 +32,9 @@ ANSWERS = (
     "backfill acceptances --apply --yes",
     "runs list",
 )
+
+# Nodes die and come back here, which a machine that is busy with other things can take minutes for.
+pytestmark = pytest.mark.soak
 READS: dict[str, Callable[[Storage], object]] = {
     "get": lambda s: s.requests.get(f"request/{QUEUE}/1"),
     "list": lambda s: s.acceptances.list_before(0, 2**62, None, 10),

@@ -128,7 +128,9 @@ class MariaDBServer:
     def drop_database(self, name: str) -> None:
         """Drop it at once: a session that still uses it is ended, since its locks would hold the drop up."""
         for (session,) in self.execute("SELECT id FROM information_schema.processlist WHERE BINARY db = %s", (name,)):
-            self.execute(f"KILL CONNECTION {session}")
+            # It may have ended by itself meanwhile.
+            with contextlib.suppress(pymysql.OperationalError):
+                self.execute(f"KILL CONNECTION {session}")
         self.execute(f"DROP DATABASE `{name}`")
 
     def unused_name(self, prefix: str = "t") -> str:
