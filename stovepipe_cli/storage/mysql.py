@@ -24,6 +24,8 @@ from stovepipe_cli.storage.sql.session import DriverConnection, Session
 SQL_MODE = "STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 # The driver gives up on a silent server only after the server itself should have ended the statement.
 GRACE_SECONDS = 10
+# Shorter than the waits for a lock that a write makes before it gives up.
+IDLE_WRITE_SECONDS = 5
 # Makes the count of an update that of the rows it matched, also where it changed nothing.
 FOUND_ROWS = 2
 TYPES = {"text": "varchar({size})", "binary": "varbinary({size})"}
@@ -188,6 +190,9 @@ class MySQLBackend(Backend):
         }
         if _is_mariadb(_version(connection)):
             settings["max_statement_time"] = f"{self._limits.statement_ms / 1000:.3f}"
+            # A process that is frozen in the middle of a write must not keep its locks from all others; a write that is
+            # under way never waits for anything but its own statements, and is redone where it is ended.
+            settings["idle_write_transaction_timeout"] = str(IDLE_WRITE_SECONDS)
         else:
             settings["max_execution_time"] = str(self._limits.statement_ms)
         if self._is_clustered is None:

@@ -1,12 +1,14 @@
 """Locks and races with other sessions: whole transactions are redone, and waiting is bounded."""
 
+import contextlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import pymysql
 import pytest
 
-from stovepipe_cli.storage.connection import Limits
+from stovepipe_cli.storage.connection import Limits, parse_connection_url
 from stovepipe_cli.storage.contract import (
     StatementTimeout,
     Storage,
@@ -14,6 +16,7 @@ from stovepipe_cli.storage.contract import (
     VersionMismatch,
 )
 from stovepipe_cli.storage.contract.rows import RequestRow, RequestURIRow
+from stovepipe_cli.storage.mysql import MySQLBackend
 from stovepipe_cli.storage.open import open_storage
 from stovepipe_cli.storage.sql.retry import RetryPolicy
 from tests.contract.samples import NOON_MS, a_request, an_acceptance
@@ -142,3 +145,24 @@ def test_an_update_that_changes_no_value_still_matches(storage: Storage) -> None
     storage.requests.create(a_request(QUEUE))
     storage.requests.update(a_request(QUEUE), old_version=1, new_version=1)
     assert storage.requests.get("7") == replace(a_request(QUEUE), version=1)
+
+
+def test_a_writer_that_is_frozen_in_a_transaction_loses_its_locks(mariadb: MariaDBServer, database: str) -> None:
+    backend = MySQLBackend(parse_connection_url(mariadb.url(database)), Limits(), is_read_only=False)
+    frozen = backend.connect()
+    other = mariadb.connect(database)
+    try:
+        cursor = frozen.cursor()
+        cursor.execute("INSERT INTO request_uri (queue, uri, request_id, version) VALUES ('q', 'u', 'r', 1)", ())
+        cursor.execute("START TRANSACTION", ())
+        cursor.execute("UPDATE request_uri SET version = 2 WHERE queue = 'q'", ())
+        # The lock is waited for until the server ends the session that says no more.
+        with other.cursor() as waiting:
+            waiting.execute("SET SESSION innodb_lock_wait_timeout = 60")
+            waiting.execute("UPDATE request_uri SET version = 3 WHERE queue = 'q'")
+            waiting.execute("SELECT version FROM request_uri WHERE queue = 'q'")
+            assert waiting.fetchall() == ((3,),)
+    finally:
+        other.close()
+        with contextlib.suppress(pymysql.Error):
+            frozen.close()
