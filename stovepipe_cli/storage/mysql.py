@@ -16,6 +16,7 @@ from stovepipe_cli.storage.contract.database_admin import ServerState
 from stovepipe_cli.storage.contract.tables import Column, Table
 from stovepipe_cli.storage.sql.backend import Backend
 from stovepipe_cli.storage.sql.catalog import Catalog, FoundColumn, FoundTable, known_table_names
+from stovepipe_cli.storage.sql.column_texts import LONGEST_TEXT
 from stovepipe_cli.storage.sql.ddl import create_table, index_part
 from stovepipe_cli.storage.sql.faults import Fault, fault_of
 from stovepipe_cli.storage.sql.replication import replica_lag_ms
@@ -184,8 +185,8 @@ class MySQLBackend(Backend):
         settings = {
             "time_zone": "'+00:00'",
             "sql_mode": f"'{SQL_MODE}'",
-            # A folded history of the usual kind fits many times over; a longer one is cut, and read row by row.
-            "group_concat_max_len": "32768",
+            # The usual histories fit many times over, and thousands of ids; what is longer is cut, and read row by row.
+            "group_concat_max_len": str(LONGEST_TEXT),
             "innodb_lock_wait_timeout": str(max(1, self._limits.lock_wait_ms // 1000)),
         }
         if _is_mariadb(_version(connection)):

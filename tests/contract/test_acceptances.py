@@ -7,7 +7,8 @@ import pytest
 from stovepipe_cli.entities import RequestAcceptance
 from stovepipe_cli.entities.limits import MAX_INT64
 from stovepipe_cli.errors import InvalidEntity
-from stovepipe_cli.storage.contract import AlreadyExists, NotFound, Storage
+from stovepipe_cli.storage.contract import AlreadyExists, ForeignQueue, NotFound, Storage
+from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 from tests.contract.paging import walk
 from tests.contract.samples import NOON_MS, an_acceptance
 
@@ -176,6 +177,34 @@ def test_create_missing_tells_keys_apart_byte_for_byte(storage: Storage) -> None
 def test_a_mapping_that_comes_twice_is_created_once(storage: Storage) -> None:
     given = an_acceptance(storage.queue)
     assert storage.acceptances.create_missing([given, given]) == (given,)
+
+
+def test_columns_create_what_is_missing_and_return_it(storage: Storage) -> None:
+    given = MappingColumns.of(storage.queue, [(NOON_MS + at, name) for at, name in enumerate(("a", "A", "a ", "日"))])
+    assert storage.acceptances.create_missing_columns(given) == given
+    more = MappingColumns.of(storage.queue, [*given, (NOON_MS, "b")])
+    assert [*storage.acceptances.create_missing_columns(more)] == [(NOON_MS, "b")]
+    assert [*storage.acceptances.create_missing_columns(more)] == []
+    assert len(storage.acceptances.list_before(0, NOON_MS * 2, None, 9)) == 5
+
+
+def test_a_key_that_comes_twice_in_columns_is_created_once(storage: Storage) -> None:
+    given = MappingColumns.of(storage.queue, [(NOON_MS, "7"), (NOON_MS, "7"), (NOON_MS, "8")])
+    assert [*storage.acceptances.create_missing_columns(given)] == [(NOON_MS, "7"), (NOON_MS, "8")]
+
+
+def test_columns_of_another_queue_are_refused(storage: Storage) -> None:
+    with pytest.raises(ForeignQueue):
+        storage.acceptances.create_missing_columns(MappingColumns.of("elsewhere", [(NOON_MS, "7")]))
+
+
+@pytest.mark.parametrize(("request_id", "time_ms"), [("", NOON_MS), ("x" * 1021, NOON_MS), ("8", 0)], ids=str)
+def test_one_invalid_mapping_refuses_all_columns(storage: Storage, request_id: str, time_ms: int) -> None:
+    given = MappingColumns.of(storage.queue, [(NOON_MS, "7"), (time_ms, request_id)])
+    with pytest.raises(InvalidEntity):
+        storage.acceptances.create_missing_columns(given)
+    with pytest.raises(NotFound):
+        storage.acceptances.get(NOON_MS, "7")
 
 
 @pytest.mark.parametrize(("request_id", "time_ms"), [("", NOON_MS), ("x" * 1021, NOON_MS), ("8", 0)], ids=str)

@@ -23,6 +23,16 @@ def test_it_is_the_key_of_that_row_in_the_order_of_pages(storage: Storage, other
 
 
 @each_table
+def test_it_lies_before_the_end_of_the_range(storage: Storage, row_type: type[Row]) -> None:
+    storage.bulk.insert(ROWS[row_type])
+    with storage.audit.snapshot() as snapshot:
+        keys = [key_of(row) for row in snapshot.page(row_type, limit=100).rows]
+        for size, upto in enumerate(keys, 1):
+            assert snapshot.key_behind(row_type, upto=upto, rows=size) == upto
+            assert snapshot.key_behind(row_type, upto=upto, rows=size + 1) is None
+
+
+@each_table
 def test_there_is_none_where_fewer_rows_are_left(storage: Storage, row_type: type[Row]) -> None:
     with storage.audit.snapshot() as snapshot:
         assert snapshot.key_behind(row_type, rows=1) is None

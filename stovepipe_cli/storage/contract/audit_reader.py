@@ -4,14 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from stovepipe_cli.storage.contract.column_page import ColumnPage, column_page
 from stovepipe_cli.storage.contract.folding import MOST_FOLDED, FoldedPage, folded
 from stovepipe_cli.storage.contract.rows import Key, RequestLogRow, Row
 
 R = TypeVar("R", bound=Row)
 
 _ENTRIES_AT_ONCE = 5_000
+_ROWS_AT_ONCE = 100_000
+_ANYWHERE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +87,11 @@ class AuditSnapshot(ABC):
         page = self.page(row_type, after=after, upto=upto, limit=limit)
         return BarePage(page.rows, page.foreign, page.next_after)
 
-    def key_behind(self, row_type: type[R], *, after: Key | None = None, rows: int) -> Key | None:
+    def key_behind(
+        self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, rows: int
+    ) -> Key | None:
         """The key that is the `rows`-th behind `after` in the table's own order; None where fewer are left."""
-        page = self.bare_page(row_type, after=after, limit=rows)
+        page = self.bare_page(row_type, after=after, upto=upto, limit=rows)
         return page.next_after if len(page.rows) + len(page.foreign) == rows else None
 
     def histories(self, *, after: Key | None = None, upto: Key | None = None, limit: int) -> FoldedPage:
@@ -107,6 +113,25 @@ class AuditSnapshot(ABC):
             start = page.next_after
         whole = [folded(request_id, *of) for request_id, of in [*found.items()][:limit]]
         return FoldedPage(whole, is_odd=is_odd, next_after=(whole[-1].request_id,) if whole else None)
+
+    def column_page(
+        self,
+        row_type: type[Row],
+        listed: Sequence[str],
+        alike: Sequence[str] = (),
+        *,
+        at: Mapping[str, str] = _ANYWHERE,
+        after: Key | None = None,
+        upto: Key | None = None,
+    ) -> ColumnPage:
+        """The rows with `after` < key <= `upto` in whole columns, those alone whose key parts `at` are byte-equal.
+
+        Bounds are those of `page`. Any number of rows may lie between them, and too many make the page odd.
+        """
+        page = self.page(row_type, after=after, upto=upto, limit=_ROWS_AT_ONCE)
+        if page.foreign or len(page.rows) == _ROWS_AT_ONCE:
+            return ColumnPage((), None, is_odd=True)
+        return column_page(page.rows, listed, alike, at=at)
 
     @abstractmethod
     def multi_get(self, row_type: type[R], keys: Sequence[Key]) -> tuple[R, ...]:

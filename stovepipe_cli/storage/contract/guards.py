@@ -10,10 +10,13 @@ from typing import Any, ClassVar, Protocol, cast
 from stovepipe_cli.entities import limits
 from stovepipe_cli.keys import require_bytes, require_name, require_text
 from stovepipe_cli.storage.contract.errors import ForeignQueue, InvalidEntity
+from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 from stovepipe_cli.storage.contract.rows import TABLE_OF, Row
 from stovepipe_cli.storage.contract.tables import Column, ColumnKind
 
 MIN_INT64 = -(2**63)
+# Of one character in UTF-8.
+_MOST_BYTES = 4
 
 _INTEGERS: Mapping[ColumnKind, tuple[int, int]] = MappingProxyType(
     {"int": (-(2**31), limits.MAX_INT32), "bigint": (MIN_INT64, limits.MAX_INT64)}
@@ -68,6 +71,15 @@ def require_creatable(queue_bound: str, entity: Owned) -> None:
     """Refuse a foreign entity, then an invalid one."""
     require_own(queue_bound, entity)
     entity.validate()
+
+
+def are_plain_mappings(queue_bound: str, mappings: MappingColumns) -> bool:
+    """Whether a look at all mappings at once tells that each of them can be created; it may be so where it does not."""
+    times, ids = mappings.accepted_at_ms, mappings.request_ids
+    if mappings.queue != queue_bound or not ids:
+        return False
+    longest = max(map(len, ids)) * _MOST_BYTES
+    return all(ids) and longest <= limits.REQUEST_ID_BYTES and min(times) > 0 and max(times) <= limits.MAX_INT64
 
 
 def require_updatable(queue_bound: str, entity: Versioned, new_version: int) -> None:

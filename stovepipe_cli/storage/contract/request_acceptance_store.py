@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from stovepipe_cli.entities import RequestAcceptance
+from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 
 
 class RequestAcceptanceStore(ABC):
@@ -20,6 +21,13 @@ class RequestAcceptanceStore(ABC):
     @abstractmethod
     def create_missing(self, acceptances: Sequence[RequestAcceptance]) -> tuple[RequestAcceptance, ...]:
         """Insert in one transaction those that do not exist and return them, in the order given; all or nothing."""
+
+    def create_missing_columns(self, mappings: MappingColumns) -> MappingColumns:
+        """The same for very many, most of which are thought not to exist."""
+        created = self.create_missing(mappings.acceptances())
+        if len(created) == len(mappings):
+            return mappings
+        return MappingColumns.of(mappings.queue, ((each.accepted_at_ms, each.request_id) for each in created))
 
     @abstractmethod
     def list_before(

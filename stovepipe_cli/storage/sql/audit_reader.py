@@ -1,7 +1,8 @@
 """Audit reads: pages and multi-gets in plain tuples, inside short read-only snapshots."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from stovepipe_cli.storage.contract import (
@@ -14,9 +15,11 @@ from stovepipe_cli.storage.contract import (
     TableView,
     guards,
 )
+from stovepipe_cli.storage.contract.column_page import ColumnPage
 from stovepipe_cli.storage.contract.folding import FoldedHistory, FoldedPage
 from stovepipe_cli.storage.contract.rows import TABLE_OF, Key, Row
 from stovepipe_cli.storage.contract.tables import REQUEST_LOG, TABLES
+from stovepipe_cli.storage.sql.column_texts import unfolded_columns
 from stovepipe_cli.storage.sql.database import Database
 from stovepipe_cli.storage.sql.many_keys import rows_of_keys
 from stovepipe_cli.storage.sql.queue_tables import QueueTables
@@ -26,6 +29,7 @@ from stovepipe_cli.storage.sql.table_values import Unstorable, Values, as_texts,
 
 R = TypeVar("R", bound=Row)
 
+_ANYWHERE: Mapping[str, str] = MappingProxyType({})
 _TEXT = FoldedHistory._fields.index("text")
 
 
@@ -73,7 +77,9 @@ class SQLAuditSnapshot(AuditSnapshot):
         foreign = tuple(tuple(row[:key_size]) for row in rows if row[-1] != self._queue)
         return BarePage(own, foreign, next_after)
 
-    def key_behind(self, row_type: type[R], *, after: Key | None = None, rows: int) -> Key | None:
+    def key_behind(
+        self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, rows: int
+    ) -> Key | None:
         guards.require_limit(rows)
         if after == ():
             return None
@@ -81,8 +87,9 @@ class SQLAuditSnapshot(AuditSnapshot):
         with self._database.translating(self._session, table.name):
             statements = self._database.statements(self._session, table)
             values = statements.values.identified(self._queue, ()) | {"skipped": rows - 1}
-            values |= _bounds(statements, "after", after or ())
-            found = statements.values.read(self._session.rows(statements.key_behind(len(after or ())), values))
+            values |= _bounds(statements, "after", after or ()) | _bounds(statements, "upto", upto or ())
+            statement = statements.key_behind(len(after or ()), len(upto or ()))
+            found = statements.values.read(self._session.rows(statement, values))
         return tuple(found[0][: len(statements.key_columns)]) if found else None
 
     def histories(self, *, after: Key | None = None, upto: Key | None = None, limit: int) -> FoldedPage:
@@ -103,6 +110,26 @@ class SQLAuditSnapshot(AuditSnapshot):
             rows = [*zip(*by_column, strict=True)]
         is_by_column = self._database.backend.folds_by_column
         return FoldedPage(rows, is_odd=is_odd, next_after=(rows[-1][0],), is_by_column=is_by_column)
+
+    def column_page(
+        self,
+        row_type: type[Row],
+        listed: Sequence[str],
+        alike: Sequence[str] = (),
+        *,
+        at: Mapping[str, str] = _ANYWHERE,
+        after: Key | None = None,
+        upto: Key | None = None,
+    ) -> ColumnPage:
+        table = TABLE_OF[row_type]
+        with self._database.translating(self._session, table.name):
+            statements = self._database.statements(self._session, table)
+            low, high = after or (), upto or ()
+            values = statements.values.compared({table.queue_column: self._queue, **at})
+            values |= _bounds(statements, "after", low) | _bounds(statements, "upto", high)
+            statement = statements.column_page(tuple(listed), tuple(alike), tuple(at), after=len(low), upto=len(high))
+            ((count, *texts, is_odd),) = self._session.rows(statement, values)
+        return unfolded_columns(table, listed, alike, count, texts, is_odd=bool(is_odd))
 
     def multi_get(self, row_type: type[R], keys: Sequence[Key]) -> tuple[R, ...]:
         table = TABLE_OF[row_type]

@@ -50,3 +50,16 @@ def differs(column: Expression, value: Expression | None = None) -> Expression:
     raw = sa.cast(column, sa.LargeBinary)
     lowest, highest = sa.func.min(raw), sa.func.max(raw)
     return lowest != highest if value is None else sa.or_(lowest != value, highest != value)
+
+
+def whole_column(column: Expression, *, is_server: bool) -> Expression:
+    """One text of a column of all rows, in the order in which they are read."""
+    between: Expression = sa.literal_column(f"'{BETWEEN_ENTRIES}'")
+    if is_server:
+        return sa.func.group_concat(column.op("SEPARATOR")(between))
+    return sa.func.group_concat(column, between)
+
+
+def sorted_bytewise(column: Expression, *, is_inexact: bool) -> Expression:
+    """A value that is equal to another one only where their bytes are, which that of an inexact column is not."""
+    return sa.cast(column, sa.LargeBinary) if is_inexact else column

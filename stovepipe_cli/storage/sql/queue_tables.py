@@ -1,7 +1,7 @@
 """Row operations on the tables of one queue, each atomic; the stores speak entities on top of it."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stovepipe_cli.keys import is_text
 from stovepipe_cli.storage.contract import refusals
@@ -27,6 +27,7 @@ from stovepipe_cli.storage.sql.table_statements import TableStatements
 from stovepipe_cli.storage.sql.table_values import Unstorable, made
 
 R = TypeVar("R", bound=Row)
+T = TypeVar("T")
 Versioned = TypeVar("Versioned", RequestRow, QueueRow, BuildRow, RequestSummaryRow, QueueSummaryRow)
 
 # A batch that races with another writer sees that writer's rows after one redo; more is only a matter of luck.
@@ -152,6 +153,36 @@ class QueueTables:
                 races += 1
                 if races == RACES:
                     raise self._first_taken(tried) from clash.__cause__
+
+    def create_columns(self, row_type: type[Row], columns: Sequence[Sequence[Any]]) -> bool:
+        """Insert rows given as columns, or nothing where a key is taken; whether they were inserted."""
+        table = TABLE_OF[row_type]
+        keys = [*zip(*columns[: len(table.key) - 1], strict=True)]
+
+        def work(attempt: Attempt) -> bool:
+            session = attempt.session
+            statements = self.database.statements(session, table)
+            if attempt.is_uncertain and self._are_there(session, statements, row_type, keys):
+                return True
+            rows = statements.values.inserted_columns(self.queue, columns)
+            for batch in _chunks(rows, ROWS_A_STATEMENT):
+                session.change_many(statements.insert().text, batch)
+            return True
+
+        try:
+            return self.database.write(work, table.name)
+        except DuplicateKey as clash:
+            # The rows in the way may be our own, of a commit that the server had not finished when it was asked.
+            return clash.is_uncertain and self.database.read(
+                lambda session: self._are_there(session, self.database.statements(session, table), row_type, keys),
+                table.name,
+            )
+
+    def _are_there(
+        self, session: Session, statements: TableStatements, row_type: type[Row], keys: Sequence[Key]
+    ) -> bool:
+        found = {key_of(row) for row in rows_of_keys(session, statements, row_type, self.queue, keys)}
+        return found.issuperset(keys)
 
     def create_all(self, rows: Sequence[Row]) -> None:
         """Insert all, or nothing and `AlreadyExists`."""
@@ -281,6 +312,6 @@ class QueueTables:
         return self.database.read(work, table.name)
 
 
-def _chunks(rows: Sequence[R], size: int) -> Iterator[Sequence[R]]:
+def _chunks(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(rows), size):
         yield rows[start : start + size]

@@ -12,6 +12,7 @@ from stovepipe_cli.storage.contract import (
     guards,
 )
 from stovepipe_cli.storage.contract import mapping as conversion
+from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 from stovepipe_cli.storage.contract.rows import (
     RequestAcceptanceRow,
     RequestLogRow,
@@ -130,6 +131,13 @@ class SQLRequestAcceptanceStore(RequestAcceptanceStore):
             guards.require_creatable(self._tables.queue, acceptance)
         created = self._tables.create_missing([conversion.acceptance_row(acceptance) for acceptance in acceptances])
         return tuple(conversion.acceptance_from(self._tables.queue, row) for row in created)
+
+    def create_missing_columns(self, mappings: MappingColumns) -> MappingColumns:
+        if guards.are_plain_mappings(self._tables.queue, mappings):
+            columns = (mappings.accepted_at_ms, mappings.request_ids)
+            if self._tables.create_columns(RequestAcceptanceRow, columns):
+                return mappings
+        return super().create_missing_columns(mappings)
 
     def list_before(
         self, accepted_at_or_after_ms: int, accepted_before_ms: int, before: tuple[int, str] | None, limit: int

@@ -10,7 +10,7 @@ from stovepipe_cli.storage.contract.folding import FOLDED_COLUMNS, FOLDED_TIME
 from stovepipe_cli.storage.contract.tables import Column
 from stovepipe_cli.storage.sql.backend import Backend
 from stovepipe_cli.storage.sql.catalog import Shape
-from stovepipe_cli.storage.sql.folding import count_of_odd_types, differs, folded
+from stovepipe_cli.storage.sql.folding import count_of_odd_types, differs, folded, sorted_bytewise, whole_column
 from stovepipe_cli.storage.sql.ranges import Bound, beyond, up_to
 from stovepipe_cli.storage.sql.session import Statement, compiled
 from stovepipe_cli.storage.sql.table_values import TableValues, unknown
@@ -96,18 +96,20 @@ class TableStatements:
 
         return self._once(("page", after, upto), build)
 
-    def key_behind(self, after: int) -> Statement:
-        """The row behind `after` and `skipped` more, in key order."""
+    def key_behind(self, after: int, upto: int) -> Statement:
+        """The row behind `after` and `skipped` more, in key order and up to `upto`."""
 
         def build() -> ClauseElement:
             bounds = [self._bound(name, "after") for name in self.key_columns]
+            limits = [self._bound(name, "upto") for name in self.key_columns[:upto]]
             chosen = [self._source.c[self.queue_column] == sa.bindparam(f"k_{self.queue_column}")]
             chosen += [beyond(bounds[:after], by_row=self._backend.compares_rows)] if after else []
+            chosen += [up_to(limits, by_row=self._backend.compares_rows)] if limits else []
             select = sa.select(*self._read(), *self._queue_where_inexact()).where(*chosen)
             ordered = select.order_by(*(bound.order for bound in bounds))
             return ordered.limit(sa.literal_column("1")).offset(sa.bindparam("skipped", type_=sa.Integer))
 
-        return self._once(("key behind", after), build)
+        return self._once(("key behind", after, upto), build)
 
     def histories(self, after: int, upto: int) -> Statement:
         """Folded histories of the log, in key order; the bounds are those of a page, of a request each."""
@@ -127,6 +129,48 @@ class TableStatements:
             return select.where(*chosen).group_by(request).order_by(request).limit(limit)
 
         return self._once(("histories", after, upto), build)
+
+    def column_page(
+        self, listed: tuple[str, ...], alike: tuple[str, ...], at: tuple[str, ...], *, after: int, upto: int
+    ) -> Statement:
+        """Rows between bounds as for a page, in one row, of those with the key parts `at`.
+
+        How many there are, each listed column as one text, the lowest of each column `alike`, the highest of each, and
+        whether the rows are odd.
+        """
+
+        def build() -> ClauseElement:
+            is_server = self._backend.keeps_types
+            chosen = [self._source.c[self.queue_column] == sa.bindparam(f"k_{self.queue_column}")]
+            by_row = self._backend.compares_rows
+            if after:
+                chosen.append(beyond([self._bound(name, "after") for name in self.key_columns[:after]], by_row=by_row))
+            if upto:
+                chosen.append(up_to([self._bound(name, "upto") for name in self.key_columns[:upto]], by_row=by_row))
+            chosen += self._same(at)
+            columns = [self.table.column(name) for name in (*listed, *alike)]
+            texts = [whole_column(self._value(self.table.column(name)), is_server=is_server) for name in listed]
+            compared = [
+                sorted_bytewise(
+                    self._text(self.table.column(name)),
+                    is_inexact=self.shape.has(name) and not self.shape.is_byte_exact(name),
+                )
+                for name in alike
+            ]
+            extremes = [end(column) for end in (sa.func.min, sa.func.max) for column in compared]
+            select = sa.select(sa.func.count(), *texts, *extremes, self._is_any_odd(columns))
+            return select.with_hint(self._source, "FORCE INDEX (PRIMARY)", "mysql").where(*chosen)
+
+        return self._once(("columns", listed, alike, at, after, upto), build)
+
+    def _is_any_odd(self, columns: Sequence[Column]) -> ColumnElement[Any]:
+        if not self._backend.keeps_types:
+            texts = [self._value(column) for column in columns if column.kind in {"text", "json"}]
+            numbers = [self._value(column) for column in columns if column.kind in {"int", "bigint"}]
+            return count_of_odd_types(texts, numbers)
+        if self.shows_queue:
+            return differs(self._source.c[self.queue_column], sa.bindparam(f"b_{self.queue_column}"))
+        return sa.literal_column("0")
 
     def _text(self, column: Column) -> ColumnElement[Any]:
         """MySQL has a type of its own for JSON, which is no text before it is made one."""

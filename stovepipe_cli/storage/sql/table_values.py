@@ -65,9 +65,13 @@ class TableValues:
 
     def inserted(self, queue: str, rows: Sequence[Row]) -> Sequence[Answer]:
         """Many rows as the columns that are there take them, in their order; whole columns are checked at a time."""
+        return self.inserted_columns(queue, [*zip(*rows, strict=True)])
+
+    def inserted_columns(self, queue: str, fields: Sequence[Sequence[Any]]) -> Sequence[Answer]:
+        """The same of rows that are given as a column a field."""
         mine = self._for_write(self._table.column(self._queue_column), queue)
-        columns: list[Sequence[object]] = [[mine] * len(rows)]
-        for column, values in zip(self._columns, zip(*rows, strict=True), strict=True):
+        columns: list[Sequence[object]] = [[mine] * len(fields[0])]
+        for column, values in zip(self._columns, fields, strict=True):
             if self._shape.has(column.name):
                 columns.append(self._column_for_write(column, values))
         return list(zip(*columns, strict=True))
@@ -152,6 +156,8 @@ class TableValues:
                 return values
             if is_plain and column.kind == "double":
                 return values
+            if is_plain and self._shape.is_binary(column.name):
+                return as_bytes(values)
             if is_plain and column.kind in {"int", "bigint"} and -MAX_INT64 <= min(values) <= max(values) <= MAX_INT64:
                 return values
         return [self._for_write(column, value) for value in values]
@@ -189,6 +195,12 @@ def as_texts(values: Sequence[bytes]) -> Sequence[str]:
         if len(texts) == len(values):
             return texts
     return [*map(key_text, values)]
+
+
+def as_bytes(values: Sequence[str]) -> Sequence[bytes]:
+    """Identifiers as they are stored; the inverse of `as_texts`."""
+    raw = "\0".join(values).encode("utf-8", "surrogateescape").split(b"\0")
+    return raw if len(raw) == len(values) else [*map(key_bytes, values)]
 
 
 def made(row_type: type[R], answers: Iterable[Answer]) -> tuple[R, ...]:

@@ -7,7 +7,7 @@ from stovepipe_cli.storage.contract.errors import UnreadableRow
 
 READABLE_BYTES = 16 * 1024
 # From here on the time that it takes counts for more than the last tenth of its size.
-LARGE_BYTES = 256 * 1024
+LARGE_BYTES = 64 * 1024
 # No readable document begins with it: JSON begins with a brace, and a reason is marked as well.
 COMPRESSED = b"\x00"
 
