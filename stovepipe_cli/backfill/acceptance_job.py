@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeVar
 
 from stovepipe_cli.backfill.acceptance_page import AcceptancePages, PagePlan, mapped_elsewhere
 from stovepipe_cli.backfill.acceptances import MOST_PROBLEMS, Checked
@@ -12,10 +12,13 @@ from stovepipe_cli.clock import Clock
 from stovepipe_cli.entities import RequestAcceptance
 from stovepipe_cli.entities.run import RunKind
 from stovepipe_cli.history.acceptance_mapping import acceptance_from_log
-from stovepipe_cli.storage.contract import Storage
+from stovepipe_cli.storage.contract import Storage, guards
+from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 from stovepipe_cli.storage.contract.rows import Key
 from stovepipe_cli.work import BatchBounds, Job, StepWatch, halve
-from stovepipe_cli.work.mapping_rows import MappingRows, pairs
+from stovepipe_cli.work.mapping_rows import Batch, MappingRows, batch_of
+
+T = TypeVar("T")
 
 KIND: RunKind = "backfill-acceptances"
 # A step is lost to a kill and done again, and costs a few statements of the ledger.
@@ -51,7 +54,7 @@ class AcceptanceJob(Job):
     ) -> None:
         self._storage = storage
         self._step_requests = options.batch * BATCHES_A_STEP
-        self._pages = AcceptancePages(storage, clock, options, mapped_elsewhere)
+        self._pages = AcceptancePages(storage, clock, options, mapped_elsewhere, self._step_requests)
         self.batch = BatchBounds(first=options.batch, floor=min(10, options.batch))
 
     @classmethod
@@ -90,7 +93,7 @@ class AcceptanceJob(Job):
 class _Written:
     """What one write did, of which a repetition does nothing more."""
 
-    mapped: tuple[RequestAcceptance, ...]
+    mapped: MappingColumns
     already_mapped: int
     learned: tuple[RequestAcceptance, ...] = ()
     conflicts: tuple[str, ...] = ()
@@ -104,14 +107,14 @@ class _Done:
         self._watch = watch
         self.counts: Counter[str] = Counter()
         self.problems: list[str] = []
-        self._mapped: list[RequestAcceptance] = []
-        self._learned: list[RequestAcceptance] = []
+        self._mapped: list[Batch] = []
+        self._learned: list[Batch] = []
         # Of the page at hand, without what it waited for.
         self._seconds = 0.0
 
-    def record(self, intended: Sequence[RequestAcceptance] = ()) -> None:
+    def record(self, intended: Sequence[Batch] = ()) -> None:
         """Put on record what was written so far, and what is about to be."""
-        rows = MappingRows(pairs(self._mapped), pairs(self._learned), pairs(intended))
+        rows = MappingRows(tuple(self._mapped), tuple(self._learned), tuple(intended))
         self._watch.record(rows.document())
 
     def take(self, plan: PagePlan, read_seconds: float) -> None:
@@ -126,12 +129,16 @@ class _Done:
         for problem in plan.problems:
             self._tell(problem)
         self._seconds = read_seconds
-        known, derivable = self._valid(plan.known), self._valid(plan.derivable)
+        known = plan.known
+        if not guards.are_plain_mappings(known.queue, known):
+            known = _columns(known.queue, self._valid(known.acceptances()))
+        derivable = self._valid(plan.derivable)
         if known or derivable:
-            self.record([*known, *derivable])
-            self._write(known, self._create)
+            self.record([batch_of(each) for each in (known, _columns(known.queue, derivable)) if each])
+            self._write(known, self._create, key=lambda pair: pair[1])
             for start in range(0, len(derivable), LEARNED_AT_ONCE):
-                self._write(derivable[start : start + LEARNED_AT_ONCE], self._learn)
+                some = derivable[start : start + LEARNED_AT_ONCE]
+                self._write(some, self._learn, key=lambda each: each.request_id)
         self._watch.lasted(plan.scanned, self._seconds)
 
     def _valid(self, acceptances: list[RequestAcceptance]) -> list[RequestAcceptance]:
@@ -142,19 +149,19 @@ class _Done:
         return checked.valid
 
     def _write(
-        self, acceptances: Sequence[RequestAcceptance], write: Callable[[Sequence[RequestAcceptance]], "_Written"]
+        self, items: Sequence[T], write: Callable[[Sequence[T]], "_Written"], *, key: Callable[[T], str]
     ) -> None:
-        def timed(some: Sequence[RequestAcceptance]) -> "_Written":
+        def timed(some: Sequence[T]) -> "_Written":
             started = self._watch.clock.monotonic()
             try:
                 return write(some)
             finally:
                 self._seconds += self._watch.clock.monotonic() - started
 
-        answers = halve(acceptances, timed, self._watch, key=lambda each: each.request_id, is_whole_batch=False)
+        answers = halve(items, timed, self._watch, key=key, is_whole_batch=False)
         for written in answers:
-            self._mapped += written.mapped
-            self._learned += written.learned
+            self._mapped += [batch_of(written.mapped)] if written.mapped else []
+            self._learned += [batch_of(_columns(written.mapped.queue, written.learned))] if written.learned else []
             self.counts.update(
                 mapped=len(written.mapped),
                 already_mapped=written.already_mapped,
@@ -164,9 +171,10 @@ class _Done:
             for conflict in written.conflicts:
                 self._tell(conflict)
 
-    def _create(self, acceptances: Sequence[RequestAcceptance]) -> "_Written":
-        mapped = self._storage.acceptances.create_missing(acceptances)
-        return _Written(mapped, len(acceptances) - len(mapped))
+    def _create(self, mappings: Sequence[tuple[int, str]]) -> "_Written":
+        columns = mappings if isinstance(mappings, MappingColumns) else MappingColumns.of(self._storage.queue, mappings)
+        mapped = self._storage.acceptances.create_missing_columns(columns)
+        return _Written(mapped, len(columns) - len(mapped))
 
     def _learn(self, acceptances: Sequence[RequestAcceptance]) -> "_Written":
         """Make the summaries know their times, then map those that now know what was read before."""
@@ -178,12 +186,16 @@ class _Done:
             else:
                 problem = found.problem or "its accepted time changed meanwhile"
                 conflicts.append(f"request '{acceptance.request_id}': {problem}")
-        written = self._create(learned) if learned else _Written((), 0)
+        written = self._create(_columns(self._storage.queue, learned))
         return replace(written, learned=tuple(learned), conflicts=tuple(conflicts))
 
     def _tell(self, problem: str) -> None:
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
+
+
+def _columns(queue: str, acceptances: Sequence[RequestAcceptance]) -> MappingColumns:
+    return MappingColumns.of(queue, ((each.accepted_at_ms, each.request_id) for each in acceptances))
 
 
 def _json(key: Key | None) -> list[object] | None:

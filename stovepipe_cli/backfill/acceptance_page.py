@@ -1,17 +1,20 @@
 """What is stored about the acceptance of a page of requests, and what follows for each of them."""
 
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
 from stovepipe_cli.audit.walk import Snapshots
+from stovepipe_cli.backfill.known_times import known_times
 from stovepipe_cli.backfill.options import BackfillOptions
 from stovepipe_cli.clock import Clock
 from stovepipe_cli.entities import RequestAcceptance, RequestLog, RequestSummary
 from stovepipe_cli.history.acceptance_mapping import AcceptanceTime, acceptance_time
 from stovepipe_cli.history.identity import state_log_id
 from stovepipe_cli.storage.contract import AuditSnapshot, Storage, mapping
+from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 from stovepipe_cli.storage.contract.rows import (
     Key,
     RequestAcceptanceRow,
@@ -32,35 +35,44 @@ class PagePlan:
     `scanned`.
     """
 
+    known: MappingColumns
     scanned: int = 0
     outside: int = 0
     already_mapped: int = 0
     unknown: int = 0
-    known: list[RequestAcceptance] = field(default_factory=list)
     derivable: list[RequestAcceptance] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 class AcceptancePages:
-    """Reads pages; `mapped_elsewhere` are the times at which requests are mapped that their summary does not have."""
+    """Reads pages; `mapped_elsewhere` are the times at which requests are mapped that their summary does not have.
+
+    For steps of so many requests, mappings that are there may stand among the known ones, which their insert tells; for
+    a preview, without steps, none does.
+    """
 
     def __init__(
-        self, storage: Storage, clock: Clock, options: BackfillOptions, mapped_elsewhere: Mapping[str, int]
+        self,
+        storage: Storage,
+        clock: Clock,
+        options: BackfillOptions,
+        mapped_elsewhere: Mapping[str, int],
+        step_requests: int | None = None,
     ) -> None:
+        # Without steps nothing is written, so that no insert tells what was there.
+        self._is_preview = step_requests is None
         self._storage = storage
+        self._step_requests = step_requests or sys.maxsize
         self._options = options
         self._snapshots = Snapshots(storage.audit, clock)
         # Asked of the database once, where a question a summary would take longer than reading them all.
         self._retains = cache(storage.summaries.retains)
         self._mapped_elsewhere = mapped_elsewhere
         self._has_log = storage.audit.view("request_log") is not None
-        requests, summaries = storage.audit.view("request"), storage.audit.view("request_summary")
-        # Where both tables are sorted alike, the summaries of a range of requests are a range too.
-        self._is_one_order = (
-            requests is not None
-            and summaries is not None
-            and requests.key_collations["id"] == summaries.key_collations["request_id"]
-        )
+        views = [storage.audit.view(name) for name in ("request", "request_summary", "request_log")]
+        orders = {view.key_collations.get("id", view.key_collations.get("request_id")) for view in views if view}
+        # Where the tables are sorted alike, the summaries of a range of requests are a range too.
+        self._is_one_order = len(orders) == 1
 
     def read(self, after: Key | None, upto: Key | None, limit: int) -> tuple[PagePlan, Key | None]:
         """The page after a key and up to another, and where the next one starts; all of it in one snapshot."""
@@ -73,25 +85,63 @@ class AcceptancePages:
     def _read(
         self, after: Key | None, upto: Key | None, limit: int, snapshot: AuditSnapshot
     ) -> tuple[PagePlan, Key | None]:
+        if self._is_one_order and self._has_log and self._retains("accepted_at_ms"):
+            # A range that was meant to fit is not counted again; what came into it meanwhile is little.
+            is_fitting = upto is not None and self._step_requests <= limit
+            behind = None if is_fitting else snapshot.key_behind(RequestRow, after=after, upto=upto, rows=limit)
+            known = known_times(snapshot, self._storage.queue, after, behind or upto)
+            if known is not None:
+                plan = PagePlan(known.mappings, scanned=known.requests, unknown=known.without_summary)
+                self._leave_out(snapshot, plan)
+                self._decide(snapshot, plan, self._by_key(snapshot, known.others))
+                return plan, behind
         page = snapshot.page(RequestRow, after=after, upto=upto, limit=limit)
         ids = [row.id for row in page.rows]
         summaries = self._summaries(snapshot, after, ids)
+        plan = PagePlan(MappingColumns(self._storage.queue), scanned=len(ids), unknown=len(ids) - len(summaries))
+        self._decide(snapshot, plan, summaries)
+        return plan, page.next_after
+
+    def _leave_out(self, snapshot: AuditSnapshot, plan: PagePlan) -> None:
+        """Take out of the known mappings those outside the window, those that are there, and those to be judged."""
+        queue, inside = self._storage.queue, plan.known
+        if self._options.since_ms is not None or self._options.until_ms is not None:
+            inside = MappingColumns.of(queue, (each for each in inside if self._options.contains(each[0])))
+            plan.outside += len(plan.known) - len(inside)
+        others: list[str] = []
+        if self._mapped_elsewhere:
+            others = [request_id for _, request_id in inside if request_id in self._mapped_elsewhere]
+            inside = MappingColumns.of(queue, (each for each in inside if each[1] not in self._mapped_elsewhere))
+        # Whoever runs first finds none mapped, and whoever runs again finds all; only in between each is looked for.
+        if inside and (self._is_preview or snapshot.multi_get(RequestAcceptanceRow, [inside[0], inside[-1]])):
+            mapped = {row.request_id for row in snapshot.multi_get(RequestAcceptanceRow, [*inside])}
+            plan.already_mapped += len(mapped)
+            inside = MappingColumns.of(queue, (each for each in inside if each[1] not in mapped))
+        plan.known = inside
+        self._decide(snapshot, plan, self._by_key(snapshot, others))
+
+    def _decide(self, snapshot: AuditSnapshot, plan: PagePlan, summaries: Mapping[str, RequestSummary]) -> None:
         mapped = self._mapped(snapshot, list(summaries.values()))
         undecided = [summary for summary in summaries.values() if summary.request_id not in mapped]
         accepted = self._accepted(snapshot, undecided)
-        plan = PagePlan(scanned=len(ids), unknown=len(ids) - len(summaries))
         for request_id in mapped:
             is_inside = self._options.contains(summaries[request_id].accepted_at_ms)
             plan.already_mapped += is_inside
             plan.outside += not is_inside
+        known: list[RequestAcceptance] = []
         for summary in undecided:
-            self._place(plan, summary, accepted.get(summary.request_id))
-        return plan, page.next_after
+            self._place(plan, known, summary, accepted.get(summary.request_id))
+        if known:
+            pairs = ((each.accepted_at_ms, each.request_id) for each in known)
+            plan.known = MappingColumns.of(self._storage.queue, (*plan.known, *pairs))
+
+    def _by_key(self, snapshot: AuditSnapshot, ids: Sequence[str]) -> dict[str, RequestSummary]:
+        rows = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
+        return {row.request_id: mapping.summary_from(self._storage.queue, row) for row in rows}
 
     def _summaries(self, snapshot: AuditSnapshot, after: Key | None, ids: Sequence[str]) -> dict[str, RequestSummary]:
         if not self._is_one_order or not ids:
-            rows = snapshot.multi_get(RequestSummaryRow, [(each,) for each in ids])
-            return {row.request_id: mapping.summary_from(self._storage.queue, row) for row in rows}
+            return self._by_key(snapshot, ids)
         asked_for = frozenset(ids)
         found: dict[str, RequestSummary] = {}
         place = after
@@ -125,7 +175,13 @@ class AcceptancePages:
             if row.state == "accepted" and row.request_version == 1
         }
 
-    def _place(self, plan: PagePlan, summary: RequestSummary, accepted: RequestLog | None) -> None:
+    def _place(
+        self,
+        plan: PagePlan,
+        known: list[RequestAcceptance],
+        summary: RequestSummary,
+        accepted: RequestLog | None,
+    ) -> None:
         found: AcceptanceTime = acceptance_time(summary, accepted, self._retains)
         elsewhere = self._mapped_elsewhere.get(summary.request_id)
         if found.knowledge == "conflict":
@@ -140,7 +196,7 @@ class AcceptancePages:
             )
         else:
             acceptance = RequestAcceptance(summary.queue, found.accepted_at_ms, summary.request_id)
-            (plan.known if found.knowledge == "known" else plan.derivable).append(acceptance)
+            (known if found.knowledge == "known" else plan.derivable).append(acceptance)
 
 
 def mapped_elsewhere(storage: Storage, clock: Clock, limit: int) -> dict[str, int]:

@@ -4,7 +4,7 @@ A summary first learns its time from the retained accepted entry; the mapping is
 no summary, no such column, or rows that disagree is counted and left as it is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from stovepipe_cli.backfill.acceptance_page import AcceptancePages, PagePlan, mapped_elsewhere
@@ -13,7 +13,7 @@ from stovepipe_cli.clock import Clock
 from stovepipe_cli.entities import RequestAcceptance
 from stovepipe_cli.errors import StovepipeError
 from stovepipe_cli.reports import BackfillReport
-from stovepipe_cli.storage.contract import Storage, refusals
+from stovepipe_cli.storage.contract import Storage, guards, refusals
 from stovepipe_cli.storage.contract.tables import REQUEST_ACCEPTANCE, REQUEST_SUMMARY
 
 # Problems beyond these are counted and not told one by one.
@@ -67,13 +67,14 @@ def preview_acceptances(
 
 def _with(report: BackfillReport, plan: PagePlan) -> BackfillReport:
     known, derivable = Checked(), Checked()
-    known.take(plan.known)
+    is_valid = guards.are_plain_mappings(plan.known.queue, plan.known)
+    known.take(() if is_valid else plan.known.acceptances())
     derivable.take(plan.derivable)
     problems = (*report.problems, *plan.problems, *known.problems, *derivable.problems)
     return replace(
         report,
         scanned=report.scanned + plan.scanned,
-        mapped=report.mapped + len(known.valid) + len(derivable.valid),
+        mapped=report.mapped + (len(plan.known) if is_valid else len(known.valid)) + len(derivable.valid),
         already_mapped=report.already_mapped + plan.already_mapped,
         unknown_acceptance=report.unknown_acceptance + plan.unknown,
         conflicts=report.conflicts + len(plan.problems),
@@ -91,7 +92,7 @@ class Checked:
     valid: list[RequestAcceptance] = field(default_factory=list)
     refused: list[tuple[RequestAcceptance, str]] = field(default_factory=list)
 
-    def take(self, acceptances: list[RequestAcceptance]) -> None:
+    def take(self, acceptances: Sequence[RequestAcceptance]) -> None:
         """Look at each of them."""
         for acceptance in acceptances:
             try:

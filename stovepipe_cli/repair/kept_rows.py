@@ -19,7 +19,7 @@ from stovepipe_cli.reports.runs import WrittenRow
 from stovepipe_cli.storage.contract import Storage
 from stovepipe_cli.storage.contract.tables import REQUEST_ACCEPTANCE, REQUEST_SUMMARY
 from stovepipe_cli.storage.ledger.contract import QueueLedger
-from stovepipe_cli.work.mapping_rows import MappingRows
+from stovepipe_cli.work.mapping_rows import MappingRows, pairs
 
 INTENDED, WRITTEN = "intended", "written"
 
@@ -78,15 +78,16 @@ def _rows(invocation: Invocation) -> Iterator[WrittenRow]:
 
 def _mappings(invocation: Invocation) -> Iterator[WrittenRow]:
     rows = MappingRows.of(invocation.document)
-    for accepted_at_ms, request_id in rows.learned:
+    for accepted_at_ms, request_id in pairs(rows.learned):
         after: dict[str, JsonValue] = {"request_id": request_id, "accepted_at_ms": accepted_at_ms}
         written = Written(
             "advance-summary", REQUEST_SUMMARY.name, {"request_id": request_id}, {"accepted_at_ms": 0}, after
         )
         yield _kept(invocation, _document(written), is_certain=True)
-    done = frozenset(rows.mapped)
-    for pairs, is_certain in ((rows.mapped, True), (rows.intended, False)):
-        for accepted_at_ms, request_id in pairs:
+    mapped = pairs(rows.mapped)
+    done = frozenset(mapped)
+    for some, is_certain in ((mapped, True), (pairs(rows.intended), False)):
+        for accepted_at_ms, request_id in some:
             if is_certain or (accepted_at_ms, request_id) not in done:
                 key: dict[str, str | int | float] = {"accepted_at_ms": accepted_at_ms, "request_id": request_id}
                 written = Written("create-acceptance", REQUEST_ACCEPTANCE.name, key, None, {**key})

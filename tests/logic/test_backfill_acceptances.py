@@ -1,7 +1,8 @@
 """Mappings made from summaries, and from nothing else."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -246,11 +247,43 @@ def test_cut_short_anywhere_and_run_again_it_ends_the_same(disturbance: Disturba
         assert dump_by_key(storage) == expected, call
 
 
+def of_all_kinds(seed: int, metadata: str = "{}") -> list[Life]:
+    """Requests with this or that gone, and a last one in order whose accepted entry has the metadata."""
+    chosen = random.Random(seed)  # noqa: S311  # a seed that gives the same requests each time
+    kinds: list[Callable[[Life], Life]] = [
+        lambda life: life,
+        lambda life: life.without("acceptance"),
+        lambda life: life.without("acceptance").drop("state/1"),
+        lambda life: life.without("acceptance").change_summary(accepted_at_ms=0),
+        lambda life: life.without("acceptance").change_summary(accepted_at_ms=0).drop("state/1"),
+        lambda life: life.without("acceptance").change_summary(accepted_at_ms=LONG_AFTER_MS),
+        lambda life: life.without("summary", "acceptance"),
+    ]
+    lives = [chosen.choice(kinds)(chosen.choice([succeeded, failed])(each)) for each in range(1, 60)]
+    last = succeeded(60)
+    last.log["state/1"] = last.log["state/1"]._replace(metadata=metadata)
+    return [*lives, last]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_whole_columns_tell_is_what_each_request_tells(storage: Storage, seed: int) -> None:
+    with open_storage("memory://") as factory:
+        singly = factory.for_queue(QUEUE)
+        # Entries that are not alike are read one by one.
+        put(singly, *of_all_kinds(seed, '{"base_uri":""}'))
+        one_by_one = preview_acceptances(singly, APPLY, clock=StandingClock())
+    put(storage, *of_all_kinds(seed))
+    together = preview_acceptances(storage, APPLY, clock=StandingClock())
+    assert replace(together, problems=()) == replace(one_by_one, problems=())
+    assert {*together.problems} == {*one_by_one.problems}
+    assert counts(fill(storage)) == counts(one_by_one)
+
+
 def test_the_rate_bounds_the_rows_written_a_second() -> None:
     clock = StandingClock()
-    storage = queue_of(*(succeeded(each).without("acceptance") for each in range(1, 11)))
+    storage = queue_of(*(succeeded(each).without("acceptance") for each in range(1, 16)))
     fill(storage, BackfillOptions(batch=5), clock, rate=10.0)
-    assert sum(clock.slept) == pytest.approx(1.0)
+    assert sum(clock.slept) == pytest.approx(1.5)
 
 
 def test_nothing_is_waited_for_where_nothing_is_written() -> None:
