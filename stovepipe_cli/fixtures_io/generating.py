@@ -1,6 +1,7 @@
 """Puts a synthetic queue into a store, batch by batch, and writes down what was planted in it."""
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import cast
@@ -21,25 +22,28 @@ def generate(
 
     `Refused`, and nothing written, where the queue holds rows already, unless `into_existing`: then its coordination
     row stays as it is. `AlreadyExists` where another row has the key of a generated one. Batches that were inserted
-    before a failure stay.
+    stay, also where another one failed.
     """
     if not into_existing:
         _refuse_rows(storage)
     has_row = into_existing and _has_coordination_row(storage)
     count = 0
-    # The next batch is made while the database takes the last one.
-    with rarely_collecting(), ThreadPoolExecutor(max_workers=1) as writer:
-        inserting: Future[None] | None = None
-        for number, rows in enumerate(synthetic.batches()):
+    most = storage.bulk.most_at_once
+    inserting: deque[Future[None]] = deque()
+    done = 0
+    # The next batch is made, and perhaps turned into statements, while the database takes the ones before.
+    with rarely_collecting(), ThreadPoolExecutor(max_workers=most) as writers:
+        for rows in synthetic.batches():
             batch = [row for row in rows if not isinstance(row, QueueRow)] if has_row else rows
-            if inserting is not None:
-                inserting.result()
+            if len(inserting) == most:
+                inserting.popleft().result()
+                done += 1
                 if listener is not None:
-                    listener(number * BATCH_REQUESTS)
-            inserting = writer.submit(storage.bulk.insert, batch)
+                    listener(done * BATCH_REQUESTS)
+            inserting.append(writers.submit(storage.bulk.insert, batch))
             count += len(batch)
-        if inserting is not None:
-            inserting.result()
+        for last in inserting:
+            last.result()
     if listener is not None:
         listener(synthetic.requests)
     return count

@@ -55,6 +55,7 @@ class MySQLBackend(Backend):
     clock = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
     # Neither product reads a range of an index for `(a, b) > (x, y)`.
     compares_rows = False
+    writers = 2
 
     def __init__(self, spec: ConnectionSpec, limits: Limits, *, is_read_only: bool) -> None:
         self.spec = spec

@@ -9,6 +9,11 @@ from stovepipe_cli.storage.contract.rows import Row
 class BulkWriter(ABC):
     """Create-only writes of many rows of the bound queue."""
 
+    @property
+    def most_at_once(self) -> int:
+        """How many inserts of different rows may run at a time to good effect, each in a thread of its own."""
+        return 1
+
     @abstractmethod
     def insert(self, rows: Sequence[Row]) -> None:
         """Insert all rows in one transaction, or none: `AlreadyExists` where any key is taken.
