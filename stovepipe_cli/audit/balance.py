@@ -48,4 +48,6 @@ class Balance:
     @property
     def uneven(self) -> frozenset[int]:
         """The cells in which the sides differ."""
+        if not any(self._cells):
+            return frozenset()
         return frozenset(place for place, digest in enumerate(self._cells) if digest)

@@ -46,11 +46,13 @@ class TableView:
     """What is there of a table: its columns, and whether its text keys compare as bytes.
 
     `key_collations` names the collation of each key column ("" for numbers and bytes), so that ranges over two
-    tables are compared only where their orders agree.
+    tables are compared only where their orders agree. `is_queue_exact`: the column of the queue never takes another
+    queue's name for this one's.
     """
 
     columns: frozenset[str]
     key_collations: Mapping[str, str]
+    is_queue_exact: bool = True
 
 
 class AuditSnapshot(ABC):

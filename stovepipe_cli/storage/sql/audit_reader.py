@@ -155,7 +155,8 @@ class SQLAuditReader(AuditReader):
             if statements is None:
                 return None
             found = statements.shape.found
-            return TableView(frozenset(found.columns), {name: found.columns[name].collation for name in known.key})
+            collations = {name: found.columns[name].collation for name in known.key}
+            return TableView(frozenset(found.columns), collations, is_queue_exact=not statements.shows_queue)
 
         return self._database.read(work, table)
 
@@ -170,6 +171,10 @@ class SQLBulkWriter(BulkWriter):
 
     def __init__(self, tables: QueueTables) -> None:
         self._tables = tables
+
+    @property
+    def most_at_once(self) -> int:
+        return self._tables.database.backend.writers
 
     def insert(self, rows: Sequence[Row]) -> None:
         guards.require_storable(rows)
