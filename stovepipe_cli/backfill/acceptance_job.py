@@ -12,6 +12,7 @@ from stovepipe_cli.clock import Clock
 from stovepipe_cli.entities import RequestAcceptance
 from stovepipe_cli.entities.run import RunKind
 from stovepipe_cli.history.acceptance_mapping import acceptance_from_log
+from stovepipe_cli.storage.collecting import rarely_collecting
 from stovepipe_cli.storage.contract import Storage, guards
 from stovepipe_cli.storage.contract.mapping_columns import MappingColumns
 from stovepipe_cli.storage.contract.rows import Key
@@ -79,14 +80,16 @@ class AcceptanceJob(Job):
         """Read the range page by page and map what is not mapped; a repetition finds it mapped."""
         after, upto = _key(covers["after"]), _key(covers["upto"])
         done = _Done(self._storage, watch)
-        while True:
-            watch.ready()
-            started = watch.clock.monotonic()
-            plan, after = self._pages.read(after, upto, watch.size)
-            done.take(plan, watch.clock.monotonic() - started)
-            if after is None:
-                done.record()
-                return {"counts": dict(done.counts), "problems": done.problems}
+        with rarely_collecting():
+            while True:
+                watch.ready()
+                started = watch.clock.monotonic()
+                plan, after = self._pages.read(after, upto, watch.size)
+                done.take(plan, watch.clock.monotonic() - started)
+                if after is None:
+                    break
+        done.keep()
+        return {"counts": dict(done.counts), "problems": done.problems}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,14 @@ class _Done:
 
     def record(self, intended: Sequence[Batch] = ()) -> None:
         """Put on record what was written so far, and what is about to be."""
-        rows = MappingRows(tuple(self._mapped), tuple(self._learned), tuple(intended))
-        self._watch.record(rows.document())
+        self._watch.record(self._rows(intended).document())
+
+    def _rows(self, intended: Sequence[Batch] = ()) -> MappingRows:
+        return MappingRows(tuple(self._mapped), tuple(self._learned), tuple(intended))
+
+    def keep(self) -> None:
+        """Have it written with the end of the attempt."""
+        self._watch.keep(self._rows().document())
 
     def take(self, plan: PagePlan, read_seconds: float) -> None:
         """Count a page and write what it calls for. To read it takes longer than to write it, so both make its size."""

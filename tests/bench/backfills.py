@@ -12,7 +12,7 @@ from tests.bench.measurement import Measurement, Outcome
 from tests.bench.raw import clear, insert
 from tests.support.backfills import backfilled
 
-REQUESTS = 50_000
+REQUESTS = 200_000
 BATCH = 1_000
 RUNS = 3
 AT_LEAST = 0.4
