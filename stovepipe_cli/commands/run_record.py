@@ -91,7 +91,10 @@ def strict_record(
     reason: str | None = None,
     revisions: Mapping[str, str] | None = None,
 ) -> "RunRecord":
-    """The same for a job that writes to the database: raises what the ledger raises, so that nothing is written."""
+    """The same for a job that writes to the database: raises what the ledger raises, so that nothing is written.
+
+    Where the end cannot be put on record, the block raises that too: what was written stays.
+    """
     from stovepipe_cli.work.identity import this_worker
     from stovepipe_cli.work.stepless import enter_run
 
@@ -109,15 +112,16 @@ def strict_record(
             hint="mend the ledger, or go on without a record: --ledger-url none",
         ) from error
     session.run_id = run.run_id
-    return RunRecord(session, run)
+    return RunRecord(session, run, is_strict=True)
 
 
 class RunRecord:
     """One run until the block ends: COMPLETED as `ends` said, else by what ended the block. None: not on record."""
 
-    def __init__(self, session: "Session", run: "Run | None") -> None:
+    def __init__(self, session: "Session", run: "Run | None", *, is_strict: bool = False) -> None:
         self._session = session
         self._run = run
+        self._is_strict = is_strict
         self._ending: Ending | None = None
 
     @property
@@ -170,7 +174,13 @@ class RunRecord:
             )
             ledger.runs.transition(self._run.run_id, end)
         except StovepipeError as failure:
-            self._session.say(f"warning: the end of run {self._run.run_id} is not on record: {failure.message}")
+            sentence = f"the end of run {self._run.run_id} is not on record: {failure.message}"
+            if self._is_strict and error is None:
+                raise type(failure)(
+                    f"everything was written, but {sentence}",
+                    hint="what was written stays; the same command again writes nothing more and is on record",
+                ) from failure
+            self._session.say(f"warning: {sentence}")
 
 
 def _told(error: BaseException | None, ending: Ending) -> "tuple[RunStatus, str | None, tuple[str, ...]]":

@@ -144,6 +144,26 @@ def test_fixtures_are_not_loaded_where_that_cannot_be_put_on_record(
     assert program(*argv, "--ledger-url", "none").code == 0
 
 
+def test_rows_whose_record_cannot_be_closed_stay_and_the_code_tells(
+    program: Program, database: Callable[[str], Path], home: Path
+) -> None:
+    url, ledger = f"sqlite:///{database('empty')}", home / "ledger.db"
+    program.environ |= {"STOVEPIPE_LEDGER_URL": f"sqlite:///{ledger}", "STOVEPIPE_DATABASE_URL": url}
+    assert program("ledger", "init").code == 0
+    with contextlib.closing(sqlite3.connect(ledger)) as connection, connection:
+        connection.execute("CREATE TRIGGER full BEFORE INSERT ON run_end BEGIN SELECT RAISE(ABORT, 'full'); END")
+    document = program("fixtures", "load", "demo", "-o", "json").document
+    (error,) = document["errors"]
+    assert document["exit_code"] != 0
+    assert error["message"].startswith("everything was written, but the end of run ")
+    with contextlib.closing(sqlite3.connect(ledger)) as connection, connection:
+        connection.execute("DROP TRIGGER full")
+    again = program("fixtures", "load", "demo", "-o", "json").document
+    assert (again["exit_code"], again["data"]["created"]) == (0, 0)
+    runs = program("runs", "list", "-q", QUEUE, "-o", "json").document["data"]["items"]
+    assert {each["status"] for each in runs} == {"RUNNING", "COMPLETED"}, "nobody closed the first one as passed"
+
+
 def test_every_finding_is_kept_beside_a_ledger_of_this_host(demo: Program) -> None:
     demo("verify", "--settle", "0", "--max-findings", "1")
     run = latest(demo)
