@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from stovepipe_cli.fixtures_io.generating import generate
+from stovepipe_cli.fixtures_io.generator import SyntheticQueue
+from stovepipe_cli.storage.open import open_storage
+from tests.cli.every_command import database_file
 from tests.cli.running import Program
 from tests.support.mariadb import MariaDBServer
 
@@ -52,6 +56,32 @@ def test_the_question_names_the_updates_of_a_backfill(program: Program, database
     program.environ |= {"STOVEPIPE_DATABASE_URL": f"sqlite:///{path}", "STOVEPIPE_QUEUE": "demo/main"}
     result = program("backfill", "acceptances", "--apply", answers=["n"])
     assert "  INSERT    4 into request_acceptance\n  UPDATE    4 of request_summary\n" in result.stderr
+
+
+def test_an_answer_given_beforehand_spares_the_count(demo: Program) -> None:
+    def requests_read(*flags: str, answers: list[str] | None = None) -> int:
+        stderr = demo("backfill", "acceptances", "--apply", "-v", *flags, answers=answers).stderr
+        (line,) = [each for each in stderr.splitlines() if " kind=SELECT table=request " in each]
+        return int(line.partition(" statements=")[2].split()[0])
+
+    file = database_file(demo)
+    before = file.read_bytes()
+    counted = requests_read(answers=["y"])
+    file.write_bytes(before)
+    assert requests_read("--yes") < counted
+
+
+def test_a_question_cannot_act_on_a_terminal(program: Program, database: Callable[[str], Path]) -> None:
+    path = database("empty")
+    queue = "a\x1b[2J\u202eb"
+    with open_storage(f"sqlite:///{path}") as factory:
+        generate(factory.for_queue(queue), SyntheticQueue(queue, 3, seed=1), into_existing=False)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM request_acceptance")
+    program.environ |= {"STOVEPIPE_DATABASE_URL": f"sqlite:///{path}", "STOVEPIPE_QUEUE": queue}
+    result = program("backfill", "acceptances", "--apply", "--no-progress", answers=["n"])
+    assert "  queue     a\\x1b[2J\\u202eb\n" in result.stderr
+    assert not set(result.stderr + "".join(program.asked)) & {"\x1b", "\u202e"}
 
 
 def test_a_read_only_server_takes_no_backfill_from_an_account_with_every_right(

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import sqlite3
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -153,6 +154,24 @@ def test_another_programs_metrics_are_not_replaced(healthy: Program, metrics: Pa
 def test_nothing_is_left_beside_the_metrics(healthy: Program, metrics: Path) -> None:
     healthy("verify", "--metrics-file", metrics)
     assert [each.name for each in metrics.parent.iterdir() if each.is_file()] == [metrics.name]
+
+
+def test_metrics_are_on_the_disk_before_they_take_the_old_ones_place(
+    healthy: Program, metrics: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    healthy("verify", "--metrics-file", metrics)
+    old = metrics.stat().st_ino
+    synced: list[tuple[int, str, int]] = []
+    sync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        sync(descriptor)
+        synced.append((os.fstat(descriptor).st_ino, Path(f"/proc/self/fd/{descriptor}").read_text(), old))
+        assert metrics.stat().st_ino == old, "the old file is there until the new one is whole"
+
+    monkeypatch.setattr(os, "fsync", watched)
+    healthy("verify", "--metrics-file", metrics)
+    assert (metrics.stat().st_ino, metrics.read_text(), old) in synced
 
 
 def test_a_file_that_cannot_be_written_is_told_before_any_work(uris: Program, home: Path) -> None:

@@ -135,9 +135,9 @@ def test_an_interrupted_verify_is_told_in_its_files(
 ) -> None:
     environ = {"STOVEPIPE_DATABASE_URL": f"sqlite:///{database('demo')}", "STOVEPIPE_QUEUE": QUEUE}
     # The alarm comes while it waits for its second look.
-    script = 'exec timeout --signal=INT 2 "$@" verify --settle 50s --metrics-file m.prom'
+    script = 'exec timeout --preserve-status --signal=INT 2 "$@" verify --settle 50s --metrics-file m.prom'
     result = process(environ=environ, script=script)
-    assert result.code == 124
+    assert result.code == 130
     text = (home / "m.prom").read_text()
     assert 'verdict="error"} 1.0' in text
     assert "last_success_timestamp_seconds{" in text

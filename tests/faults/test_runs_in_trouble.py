@@ -211,6 +211,49 @@ def test_a_pause_file_holds_the_work_back_until_the_throttle_s_time_is_over(trou
     assert "pausing since" in stderr
 
 
+def test_no_transaction_is_open_while_a_throttle_holds_the_work(troubled: Troubled) -> None:
+    pause = troubled.process.home / "pause"
+    pause.touch()
+    program = troubled.start(*BACKFILL, "--pause-file", str(pause))
+    assert program.stderr is not None
+    assert "pausing since" in program.stderr.readline()
+    try:
+        assert [is_free(file) for file in (troubled.file, troubled.ledger_file)] == [True, True]
+    finally:
+        pause.unlink()
+        assert ended(program)[0] == 0
+
+
+def is_free(file: Path) -> bool:
+    """Whether nobody has a transaction open in a database, not even one that only reads."""
+    with closing(sqlite3.connect(file, timeout=5, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("CREATE TABLE probe (k)")
+            connection.execute("DROP TABLE probe")
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError:
+            return False
+        # A log of writes cannot be emptied below a reader.
+        (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
+
+
+def test_steps_are_the_same_for_any_number_of_workers(troubled: Troubled) -> None:
+    def steps(workers: str) -> list[str]:
+        code, document, _ = troubled.ends(*BACKFILL, "--batch", "10", "--workers", workers)
+        assert (code, document["data"]["mapped"]) == (0, REQUESTS)
+        with closing(sqlite3.connect(troubled.file)) as connection, connection:
+            connection.execute("DELETE FROM request_acceptance")
+        with open_ledger(f"sqlite:///{troubled.ledger_file}", read_only=True) as ledger:
+            found = ledger.for_queue(QUEUE).steps.steps(document["data"]["run_id"], after=-1, limit=100)
+        return [repr(each.input) for each in found]
+
+    alone = steps("1")
+    assert len(alone) > 3
+    assert steps("3") == alone
+
+
 def test_an_operator_s_hold_pauses_the_work_until_it_is_lifted(troubled: Troubled) -> None:
     program = troubled.start(*BACKFILL, "--rate", "200")
     once_under_way(
