@@ -1,10 +1,10 @@
 """Every test that the ledger page names as proof of a promise is there, and every promise names one."""
 
-import ast
 import re
 from pathlib import Path
 
 from stovepipe_cli.storage.ledger.tables import LEDGER_TABLES
+from tests.support.named_tests import facts_in
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "ledger.md"
@@ -28,9 +28,7 @@ def rows() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def facts_of(name: str) -> set[str]:
-    path = CHECKOUT / name if "/" in name else SUITE / name
-    tree = ast.parse(path.read_text())
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+    return facts_in(CHECKOUT / name if "/" in name else SUITE / name)
 
 
 def test_every_promise_names_a_test() -> None:
