@@ -28,7 +28,7 @@ def check_text(report: LedgerCheckReport, context: RenderContext) -> Iterator[st
     )
     yield "\n"
     if report.verdict == "clean":
-        yield flow([(Ink("clean", "good"), prose("it can be read and written"))], context)
+        yield flow([(Ink("clean:", "good"), prose("it can be read and written"))], context)
         return
     reason = report.refusal or f"{counted(len(report.absent_tables), 'table')} missing: run stovepipe ledger init"
     yield flow([(Ink("findings:", "bad"), prose(reason))], context)
