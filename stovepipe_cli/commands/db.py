@@ -57,7 +57,7 @@ def ping(
 @command(
     group,
     "grants",
-    example="stovepipe db grants --role audit --account stovepipe_audit@10.0.0.%",
+    example="stovepipe db grants --role audit --account stovepipe_audit@10.0.0.% --no-headers > grants.sql",
     exits="0 printed; 2 there is no such role or account; 6 the database cannot be reached",
 )
 def grants(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -62,8 +63,9 @@ class Shell:
         self._typed += block.replace("\\\n", " ").splitlines()
 
     def run(self) -> list[Ended]:
-        """What became of every line."""
+        """What became of every line that was typed since the last run."""
         script, lines = [], [line for line in self._typed if line.strip()]
+        self._typed.clear()
         for number, line in enumerate(lines):
             # Nobody is there to be asked.
             typed = re.sub(r"\s+#.*", "", line) + (" --yes" if _ASKS.search(line) else "")
@@ -99,13 +101,24 @@ def test_the_practice_queue_is_mended_as_the_page_says(shell: Shell, tmp_path: P
 
 
 @pytest.fixture
-def own_server(mariadb: MariaDBServer, mariadb_service_database: str) -> Iterator[str]:
-    """A database with the service's tables and a queue without damage."""
-    scenario = bundled("healthy")
+def own_server(mariadb: MariaDBServer, mariadb_service_database: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A database with the service's tables and the queue of a scenario, by itself one without damage."""
+    scenario = bundled(getattr(request, "param", "healthy"))
     with open_storage(mariadb_service_database) as factory:
         load_scenario(factory.for_queue(scenario.queue), scenario, into_existing=False)
     yield mariadb_service_database.rpartition("/")[2]
-    mariadb.execute("DROP USER IF EXISTS 'stovepipe_audit'@'127.0.0.1'")
+    for account in ("stovepipe_audit", "stovepipe_repair"):
+        mariadb.execute(f"DROP USER IF EXISTS '{account}'@'127.0.0.1'")
+
+
+def on_this_server(text: str, mariadb: MariaDBServer, database: str) -> str:
+    """What the page shows, about the test's own database."""
+    return (
+        text.replace("db.example.com:3306", f"127.0.0.1:{mariadb.port}")
+        .replace("10.0.0.%", "127.0.0.1")
+        .replace("submitqueue", database)
+        .replace("monorepo/main", "demo/main")
+    )
 
 
 def test_a_server_is_verified_with_a_profile_as_the_page_says(
@@ -115,21 +128,37 @@ def test_a_server_is_verified_with_a_profile_as_the_page_says(
     assert [kind for kind, _ in blocks] == ["sql", "bash", "yaml", "bash", "bash", "bash"]
     for statement in blocks[0][1].split(";"):
         if statement.strip():
-            mariadb.execute(statement.replace("10.0.0.%", "127.0.0.1").replace("submitqueue", own_server))
+            mariadb.execute(on_this_server(statement, mariadb, own_server))
     shell.type(blocks[1][1])
-    profile = (
-        blocks[2][1]
-        .replace("db.example.com:3306", f"127.0.0.1:{mariadb.port}")
-        .replace("submitqueue", own_server)
-        .replace("monorepo/main", "demo/main")
-    )
-    (tmp_path / "profile.yaml").write_text(profile)
+    (tmp_path / "profile.yaml").write_text(on_this_server(blocks[2][1], mariadb, own_server))
     shell.type('cat "$HOME/profile.yaml" > "$HOME/.config/stovepipe/config.yaml"')
     for _, block in blocks[3:]:
         shell.type(block)
     ended = shell.run()
     assert [each for each in ended if not each.is_as_told] == []
     assert [each.line for each in ended if "a long password" in each.output] == []
+
+
+@pytest.mark.parametrize("own_server", ["e206"], indirect=True)
+def test_an_account_that_may_repair_applies_what_the_reading_one_planned(
+    shell: Shell, tmp_path: Path, mariadb: MariaDBServer, own_server: str
+) -> None:
+    here = partial(on_this_server, mariadb=mariadb, database=own_server)
+    looking, repairing = section("Your own MySQL or MariaDB server"), section("An account that may repair")
+    assert [kind for kind, _ in repairing] == ["bash", "yaml", "bash"]
+    for statement in filter(str.strip, looking[0][1].split(";")):
+        mariadb.execute(here(statement))
+    (tmp_path / "profile.yaml").write_text(here(looking[2][1] + repairing[1][1]))
+    shell.type(looking[1][1])
+    shell.type('cat "$HOME/profile.yaml" > "$HOME/.config/stovepipe/config.yaml"')
+    shell.type(looking[3][1])
+    shell.type(here(repairing[0][1]))
+    assert [each for each in shell.run() if not each.is_as_told] == []
+    mariadb.execute("CREATE USER 'stovepipe_repair'@'127.0.0.1' IDENTIFIED BY 'another long password'")
+    for statement in (tmp_path / "grants.sql").read_text().splitlines():
+        mariadb.execute(statement.removesuffix(";"))
+    shell.type(here(repairing[2][1]))
+    assert [each for each in shell.run() if not each.is_as_told] == []
 
 
 def test_the_page_says_what_each_verify_ends_with() -> None:
