@@ -8,6 +8,7 @@ import typer
 import typer.main
 
 from stovepipe_cli.commands import GROUPS, SINGLES
+from stovepipe_cli.commands.plain_command import PlainGroup
 
 
 class LateCommands(Mapping[str, Any]):
@@ -41,7 +42,7 @@ def _made(name: str) -> Any:  # noqa: ANN401 - typer keeps the type of a command
     module = import_module(f"stovepipe_cli.commands.{name}")
     parent = typer.Typer(rich_markup_mode=None)
     if name in GROUPS:
-        parent.add_typer(module.group, name=name, help=GROUPS[name])
+        parent.add_typer(module.group, name=name, help=GROUPS[name], cls=PlainGroup)
     else:
         module.add(parent)
     made: Any = typer.main.get_group(parent).commands[name]

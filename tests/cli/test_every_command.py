@@ -154,6 +154,15 @@ def test_help_of_a_group_exits_0(group: str, program: Program) -> None:
     assert all(name in result.stdout for name in GROUPS[group].commands)
 
 
+@pytest.mark.parametrize("words", [words for words in COMMANDS if " " in words])
+def test_help_of_a_group_has_the_whole_first_sentence_of_each_command(words: str, program: Program) -> None:
+    group, name = words.split(" ")
+    told = " ".join(program(group, "--help").stdout.split())
+    own = program(group, name, "--help").stdout.split("\n\n")[1]
+    sentence = re.split(r"(?<=[.])\s", " ".join(own.split()))[0]
+    assert f"{name} {sentence}" in told
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_singular_and_plural_of_a_group_both_work(group: str, demo: Program) -> None:
     other = group.removesuffix("s") if group.endswith("s") else f"{group}s"
