@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stovepipe_cli.errors import Refused, UsageError
+from stovepipe_cli.errors import InvalidInput, Refused, UsageError
+from stovepipe_cli.near_names import did_you_mean
 
 if TYPE_CHECKING:
     from stovepipe_cli.commands.session import Session
@@ -165,6 +166,15 @@ def _scenario(file: Path) -> "Scenario":
     from stovepipe_cli.fixtures_io.bundled import bundled, bundled_names, near_miss_names
     from stovepipe_cli.fixtures_io.scenario_reader import read_scenario_file
 
-    if not file.exists() and str(file) in (*bundled_names(), *near_miss_names()):
-        return bundled(str(file))
-    return read_scenario_file(file)
+    if file.exists():
+        return read_scenario_file(file)
+    named = str(file)
+    if named in (*bundled_names(), *near_miss_names()):
+        return bundled(named)
+    if file.suffix or len(file.parts) > 1:
+        return read_scenario_file(file)
+    raise InvalidInput(
+        f"there is no file '{named}', and no bundled scenario of that name",
+        hint=did_you_mean(named, bundled_names(), most=1)
+        or "give the path of a file, or a bundled scenario: demo, healthy, or the code of a rule, such as h102",
+    )

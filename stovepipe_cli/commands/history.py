@@ -24,7 +24,7 @@ def show(
         str | None,
         typer.Argument(
             metavar="REQUEST",
-            help="A request id, its bare number, @latest, @last-green, or a commit as its URI ends in it.",
+            help="A request id, its bare number, @latest, @last-green, or the beginning of a commit.",
             show_default=False,
         ),
     ] = None,

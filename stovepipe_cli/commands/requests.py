@@ -73,7 +73,7 @@ def show_request(
         str,
         typer.Argument(
             metavar="REQUEST",
-            help="A request id, its bare number, @latest, @last-green, or a commit as its URI ends in it.",
+            help="A request id, its bare number, @latest, @last-green, or the beginning of a commit.",
             show_default=False,
         ),
     ],

@@ -64,7 +64,7 @@ class Recorder:
         try:
             ledger = session.ledger()
         except StovepipeError as error:
-            self._give_up(f"warning: nothing of this is on record: {error.message}")
+            self._give_up(_unrecorded(error))
             return None
         if ledger is None:
             self._give_up("there is no ledger: nothing of this is on record")
@@ -73,13 +73,18 @@ class Recorder:
         try:
             return enter_run(ledger.for_queue(queue), run, this_worker(), run_time_ms=session.run_time_ms)
         except StovepipeError as error:
-            self._give_up(f"warning: nothing of this is on record: {error.message}")
+            self._give_up(_unrecorded(error))
             return None
 
     def _give_up(self, sentence: str) -> None:
         # Not tried again, for each queue would wait as long.
         self._is_off = True
         self._session.say(sentence)
+
+
+def _unrecorded(error: StovepipeError) -> str:
+    hint = f"; {error.hint}" if error.hint else ""
+    return f"warning: nothing of this is on record: {error.message}{hint}"
 
 
 def strict_record(

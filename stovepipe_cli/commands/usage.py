@@ -18,6 +18,8 @@ _SHORT, _SHORT_CUTOFF, _CUTOFF, _OPTION_CUTOFF = 3, 0.5, 0.6, 0.7
 _MOST_GROUPS = 3
 # What the parser says of a word that no argument takes: most often a queue, which other tools take as an argument.
 _SURPLUS = "unexpected extra argument"
+# What other tools take as an option of its own.
+_FORMATS = frozenset({"--json", "--ndjson", "--csv", "--tsv", "--table"})
 # The commands of a group whose argument is easily typed straight behind the group: a number, a code, a bookmark.
 _LOOKERS = frozenset({"show", "explain"})
 
@@ -33,7 +35,7 @@ def usage_view(error: typer.TyperException, words: str) -> "ErrorView":
     message = message[:1].lower() + message[1:]
     near = _near_command(words, commands) if option is None else _near_option(option, error)
     if _SURPLUS in message and words:
-        near = "a queue is named by --queue (-q);"
+        near = f"{_arguments_taken(words, commands)}a queue is named by --queue (-q);"
     hint = f"see: {_help_command(words, commands)}"
     return ErrorView(UsageError.code, message, f"{near} {hint}" if near else hint, retryable=False)
 
@@ -46,6 +48,8 @@ def _near_option(option: str, error: Any) -> str | None:  # noqa: ANN401 - typer
     context = error.ctx
     if context is None or not option.startswith("--"):
         return None
+    if option in _FORMATS:
+        return f"did you mean '--output {option[2:]}'?"
     known = [name for name in _options(context.command) if name.startswith("--")]
     known += [name for name in _options(context.find_root().command) if name.startswith("--")]
     return did_you_mean(option, dict.fromkeys(known), cutoff=_OPTION_CUTOFF)
@@ -72,6 +76,13 @@ def _near_command(words: str, commands: Mapping[str, Any]) -> str | None:
     if _LOOKERS & set(known) and not second.isalpha() and second[0] != "-":
         return f"did you mean '{next(name for name in known if name in _LOOKERS)} {second}'?"
     return did_you_mean(second, known, cutoff=_cutoff(second))
+
+
+def _arguments_taken(words: str, commands: Mapping[str, Any]) -> str:
+    group, _, name = full_name(words).partition(" ")
+    command = _commands_of(commands[group]).get(name) if name else commands.get(group)
+    taken = [one.metavar for one in getattr(command, "params", ()) if one.param_type_name == "argument"]
+    return f"it takes one {' and one '.join(taken)}, and " if taken else ""
 
 
 def _below_groups(word: str, commands: Mapping[str, Any]) -> str | None:

@@ -83,5 +83,8 @@ class Config:
         if self.queue.value is None:
             names = ", ".join(f"'{name}'" for name in self.queues.value)
             known = f"; {self.profile.origin} lists {names}" if names else ""
-            raise UsageError(f"no queue is named{known}", hint="add --queue NAME, or set STOVEPIPE_QUEUE")
+            raise UsageError(
+                f"no queue is named{known}",
+                hint="add --queue NAME, or set STOVEPIPE_QUEUE; 'stovepipe queues list' shows them",
+            )
         return self.queue.value

@@ -22,7 +22,7 @@ from stovepipe_cli.dsn.secret import Secret
 from stovepipe_cli.dsn.target import DatabaseTarget
 from stovepipe_cli.errors import InvalidInput
 
-_EXAMPLE = "write user:password@tcp(host:3306)/database, or user:password@unix(/path/to/socket)/database"
+_EXAMPLE = "write mysql://user@host:3306/database, user@tcp(host:3306)/database or user@unix(/path/to/socket)/database"
 _NETWORK = re.compile(r"(tcp|tcp4|tcp6|unix)(?:\((.*)\))?", re.DOTALL)
 _DEFAULT_SOCKET = "/tmp/mysql.sock"  # noqa: S108  # the go-sql-driver's own default address for unix
 # Go writes microseconds with either of the two letters mu.

@@ -37,7 +37,7 @@ def resolve_request(storage: Storage, reference: str) -> str:
     if found is None:
         raise NothingFound(
             f"queue '{storage.queue}' has no request '{reference}', and no commit that starts so",
-            hint="give a request id, a bare number, @latest, @last-green, or a commit as its URI ends in it",
+            hint="give a request id, a bare number, @latest, @last-green, or the beginning of a commit",
         )
     return found
 

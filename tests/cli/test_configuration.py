@@ -62,7 +62,9 @@ def test_without_a_queue_it_does_not_guess(words: str, healthy: Program) -> None
     del healthy.environ["STOVEPIPE_QUEUE"]
     result = healthy(*words.split(" "))
     assert (result.code, result.stdout) == (2, "")
-    assert result.stderr == "stovepipe: no queue is named\n  add --queue NAME, or set STOVEPIPE_QUEUE\n"
+    assert result.stderr == (
+        "stovepipe: no queue is named\n  add --queue NAME, or set STOVEPIPE_QUEUE; 'stovepipe queues list' shows them\n"
+    )
 
 
 @pytest.mark.parametrize("words", JUDGING)

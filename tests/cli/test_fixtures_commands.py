@@ -116,6 +116,25 @@ def test_a_scenario_is_checked_without_a_database(program: Program) -> None:
     assert data["rows"]["request"] == 12
 
 
+@pytest.mark.parametrize("command", ["check", "load"])
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("helthy", "did you mean 'healthy'?"),
+        ("H102", "did you mean 'h102'?"),
+        ("nosuch", "give the path of a file, or a bundled scenario: "),
+        ("nosuch.yaml", "check the path"),
+        ("cases/nosuch", "check the path"),
+    ],
+)
+def test_a_name_that_is_no_scenario_gets_a_near_one_or_where_to_look(
+    command: str, name: str, hint: str, empty: Program
+) -> None:
+    result = empty("fixtures", command, name, "-o", "json")
+    assert result.code == 2
+    assert result.document["errors"][0]["hint"].startswith(hint)
+
+
 def test_a_scenario_with_a_mistake_is_refused_with_its_line(program: Program, home: Path) -> None:
     file = home / "s.yaml"
     file.write_text("format: 1\nqueue: q\nlifecyclse: []\n")

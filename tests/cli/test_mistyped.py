@@ -37,7 +37,11 @@ def hint_of(program: Program, line: str) -> str:
         ("verify --quee main", "did you mean '--queue' or '--quiet'? see: stovepipe verify --help"),
         ("verify --Fail-On error", "did you mean '--fail-on'? see: stovepipe verify --help"),
         ("--quiett rules list", "did you mean '--quiet'? see: stovepipe --help"),
-        ("rules list --json", "see: stovepipe rules list --help"),
+        ("rules list --json", "did you mean '--output json'? see: stovepipe rules list --help"),
+        (
+            "history show 204 205",
+            "it takes one REQUEST, and a queue is named by --queue (-q); see: stovepipe history show --help",
+        ),
         ("rules explain H1O1", "did you mean 'H101'? see 'stovepipe rules list'"),
         ("verify -q demo/main --select h1o1", "did you mean 'H101'? see 'stovepipe rules list'"),
         ("verify -q demo/main --ignore ZZZ9", "see 'stovepipe rules list'"),

@@ -126,6 +126,12 @@ def test_with_a_ledger_that_nobody_answers_for_it_goes_on_as_well(words: str, de
         assert result.document["data"]["run_id"] is None
 
 
+def test_what_is_not_on_record_comes_with_what_to_do_about_it(demo: Program) -> None:
+    result = demo("verify", "--settle", "0", "--ledger-url", "mysql://u@127.0.0.1:1/x")
+    (told,) = [line for line in result.stderr.splitlines() if "nothing of this is on record" in line]
+    assert "; check host, port and network" in told
+
+
 def test_with_a_ledger_that_cannot_be_made_a_verify_goes_on(demo: Program) -> None:
     (demo.home / ".local").write_text("a file where a directory would have to be")
     result = demo("verify", "--settle", "0", "-o", "json")
