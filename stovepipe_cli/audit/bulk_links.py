@@ -5,12 +5,12 @@ from functools import partial
 from operator import itemgetter
 from types import MappingProxyType
 
+from stovepipe_cli.audit.alike import Bare
 from stovepipe_cli.audit.attempt import attempt
 from stovepipe_cli.audit.balance import CELLS
 from stovepipe_cli.audit.bulk_pass import BulkPass
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.linked_passes import judge_sole_builds, run_acceptances, run_builds, run_facts, run_uris
-from stovepipe_cli.audit.plain import Bare
 from stovepipe_cli.audit.rules import PassName
 from stovepipe_cli.audit.walk import walk_bare
 from stovepipe_cli.storage.contract import AuditSnapshot, BarePage

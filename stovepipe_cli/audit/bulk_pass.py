@@ -9,14 +9,16 @@ from itertools import compress, repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
+from stovepipe_cli.audit.alike import NO_FACT, Bare, Marks
 from stovepipe_cli.audit.balance import Balance, cell_of
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.dossier import Dossier
 from stovepipe_cli.audit.pace import LARGEST
-from stovepipe_cli.audit.plain import NO_FACT, Bare, Marks, PlainRequests
+from stovepipe_cli.audit.plain import PlainRequests
 from stovepipe_cli.audit.requests_pass import CHUNK, RequestsPass
 from stovepipe_cli.audit.rules import RULES, PassName
 from stovepipe_cli.audit.walk import walk_bare
+from stovepipe_cli.audit.whole_page import WholePages
 from stovepipe_cli.entities.build import TERMINAL_BUILD_STATUSES
 from stovepipe_cli.entities.request import BUILD_OUTCOME_STATES
 from stovepipe_cli.history.identity import event_log_id
@@ -53,6 +55,7 @@ class BulkPass:
         self._case = case
         self._needs_summaries = _reads(case, "request_summary")
         self._plain = PlainRequests(has_summaries=self._needs_summaries)
+        self._whole = WholePages()
         self._close = RequestsPass(case, "requests", look=self._note)
         self._is_missing_judged = case.survey.checks("H101")
         self._pairs: list[_Pair] = []
@@ -84,9 +87,16 @@ class BulkPass:
         # A page that is read again starts anew.
         self._pairs = []
         upto = page.next_after or self._case.span.upto
+        summaries = self._summaries(snapshot, after, upto)
+        if summaries is None:
+            return self._judge_closely(snapshot, after, page)
+        if not page.foreign and self._whole.is_worth_it():
+            log = snapshot.log_texts(after=after, upto=upto)
+            told = self._whole.marks(page.rows, summaries if self._needs_summaries else None, log)
+            if told is not None:
+                return _Sorted(len(page.rows), told, self._pairs)
         histories = self._histories(snapshot, after, upto)
-        summaries = self._summaries(snapshot, after, upto) if histories is not None else None
-        if histories is None or summaries is None:
+        if histories is None:
             return self._judge_closely(snapshot, after, page)
         marks, others = self._plain.sort(page.rows, histories, summaries, is_by_column=self._is_by_column)
         entries = {history[0]: history[1] for history in histories}
@@ -176,7 +186,7 @@ class BulkPass:
         if not self._needs_summaries:
             return found
         while True:
-            page = snapshot.bare_page(RequestSummaryRow, after=after, upto=upto, limit=LARGEST)
+            page = snapshot.bare_page(RequestSummaryRow, after=after, upto=upto, limit=LARGEST, in_any_order=True)
             found += page.rows
             if len(found) > MOST_ENTRIES:
                 return None

@@ -67,8 +67,8 @@ class Pattern(NamedTuple):
 class Course(NamedTuple):
     """A whole way with one build at most, in the order of its entries.
 
-    The patterns are of the history folded by entry and by column, and of its ids alone, to be filled in from (build,
-    occurrence, degree, baseline). `states` are the places of the states by version.
+    The patterns are of the history folded by entry and by column, and of each column alone, to be filled in from
+    (build, occurrence, degree, baseline). `states` are the places of the states by version.
     """
 
     entries: tuple[Entry, ...]
@@ -77,10 +77,14 @@ class Course(NamedTuple):
     reason: str
     by_entry: Pattern
     by_column: Pattern
-    ids: Pattern
+    columns: tuple[Pattern, ...]
     states: tuple[int, ...]
     has_build: bool
     has_fact: bool
+
+    def degrees(self, size: int) -> list[float]:
+        """The degrees that the facts of so many requests have today."""
+        return [0.0 if self.state == "succeeded" else 1.0] * size
 
     def build_named_in(self, ids: Sequence[str]) -> str:
         """The build that the triggered entry's id names, empty where that is none."""
@@ -123,7 +127,7 @@ def course_of(entries: tuple[Entry, ...]) -> Course | None:
         last.reason,
         _pattern(BETWEEN_ENTRIES.join(map(BETWEEN_COLUMNS.join, rows))),
         _pattern(BETWEEN_COLUMNS.join(map(BETWEEN_ENTRIES.join, zip(*rows, strict=True)))),
-        _pattern(BETWEEN_ENTRIES.join(ids)),
+        tuple(_pattern(BETWEEN_ENTRIES.join(column)) for column in zip(*rows, strict=True)),
         tuple(entries.index(each) for each in states),
         has_build=bool(events),
         has_fact=_event(RECORDED) in events,

@@ -87,7 +87,7 @@ def walk_bare(
     """The same with bare pages, of at most `most` rows; `done` may count on hearing of no page twice."""
 
     def read(snapshot: AuditSnapshot, after: Key | None, limit: int) -> tuple[T, Key | None]:
-        page = snapshot.bare_page(row_type, after=after, upto=snapshots.span.upto, limit=limit)
+        page = snapshot.bare_page(row_type, after=after, upto=snapshots.span.upto, limit=limit, in_any_order=True)
         return visit(snapshot, after, page), page.next_after
 
     return _walk(snapshots, read, deadline, done, most)

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,6 +52,12 @@ def event_log_id(event: str, occurrence: str) -> str:
 def fact_occurrence(uri: str, project: str = "") -> str:
     """The occurrence of a recorded fact: 64 hex digits over its uri and project."""
     return hashlib.sha256(key_bytes(f"{uri}\0{project}")).hexdigest()
+
+
+def fact_occurrences(uris: Iterable[str]) -> list[str]:
+    """The occurrences of the facts of whole repositories, one for each uri."""
+    digest = hashlib.sha256
+    return [digest(uri.encode("utf-8", "surrogateescape") + b"\0").hexdigest() for uri in uris]
 
 
 def is_digest(occurrence: str) -> bool:

@@ -64,6 +64,8 @@ class MySQLBackend(Backend):
         self._limits = limits
         self._driver_name, self._driver = _driver(spec.driver)
         self.errors = (self._driver.Error,)
+        # It is written in Python, where a column of a thousand texts costs little more than one value.
+        self.folds_pages = self._driver_name == "pymysql"
         self._is_clustered: bool | None = None
 
     def connect(self) -> DriverConnection:

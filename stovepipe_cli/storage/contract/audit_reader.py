@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from stovepipe_cli.storage.contract.column_page import ColumnPage, column_page
-from stovepipe_cli.storage.contract.folding import MOST_FOLDED, FoldedPage, folded
+from stovepipe_cli.storage.contract.folding import MOST_FOLDED, MOST_LOGGED, FoldedPage, LogTexts, folded, log_texts
 from stovepipe_cli.storage.contract.rows import Key, RequestLogRow, Row
 
 R = TypeVar("R", bound=Row)
@@ -81,11 +81,14 @@ class AuditSnapshot(ABC):
         after: Key | None = None,
         upto: Key | None = None,
         limit: int,
+        in_any_order: bool = False,
     ) -> BarePage:
         """What `page` answers, its rows as plain tuples of the same fields.
 
-        For loops over whole tables, in which a named tuple a row costs as much as reading it.
+        For loops over whole tables, in which a named tuple a row costs as much as reading it. `in_any_order`: so may
+        the rows come, and `next_after` may be None with the last ones already.
         """
+        del in_any_order  # That of the keys is one.
         page = self.page(row_type, after=after, upto=upto, limit=limit)
         return BarePage(page.rows, page.foreign, page.next_after)
 
@@ -116,9 +119,21 @@ class AuditSnapshot(ABC):
         whole = [folded(request_id, *of) for request_id, of in [*found.items()][:limit]]
         return FoldedPage(whole, is_odd=is_odd, next_after=(whole[-1].request_id,) if whole else None)
 
+    def log_texts(self, *, after: Key | None = None, upto: Key | None = None) -> LogTexts:
+        """The entries of all requests with `after` < request id <= `upto`, as whole texts; both have one part."""
+        rows: list[RequestLogRow] = []
+        while True:
+            page = self.page(RequestLogRow, after=after, upto=upto, limit=_ENTRIES_AT_ONCE)
+            rows += page.rows
+            if page.foreign or len(rows) > MOST_LOGGED:
+                return LogTexts(len(rows), (), "", is_odd=True)
+            if page.next_after is None:
+                return log_texts(rows)
+            after = page.next_after
+
     def column_page(
         self,
-        row_type: type[Row],
+        row_type: type[R],
         listed: Sequence[str],
         alike: Sequence[str] = (),
         *,

@@ -12,9 +12,12 @@ BETWEEN_COLUMNS = "\x1f"
 
 # Longer histories come without their texts.
 MOST_FOLDED = 8
+# Nor are texts made of more entries: the usual ones of a page are six for each of a thousand requests.
+MOST_LOGGED = 20_000
 
 FOLDED_COLUMNS = ("log_id", "state", "event", "request_version", "outcome_reason", "metadata")
 FOLDED_TIME = "timestamp_ms"
+LOGGED_COLUMNS = ("request_id", *FOLDED_COLUMNS)
 
 
 class FoldedHistory(NamedTuple):
@@ -43,6 +46,26 @@ class FoldedPage:
     is_odd: bool
     next_after: Key | None
     is_by_column: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogTexts:
+    """The entries of many requests, in key order: how many, and of each column one text.
+
+    `columns` are those of `LOGGED_COLUMNS`. `is_odd` tells that nothing but the rows can be trusted: one is of another
+    queue, or holds a value that is not of its column's type, or there are too many of them, or too long ones.
+    """
+
+    entries: int
+    columns: tuple[str, ...]
+    times: str
+    is_odd: bool = False
+
+
+def log_texts(rows: Sequence[RequestLogRow]) -> LogTexts:
+    """The same of rows in key order."""
+    columns = (BETWEEN_ENTRIES.join(str(getattr(row, name)) for row in rows) for name in LOGGED_COLUMNS)
+    return LogTexts(len(rows), tuple(columns), BETWEEN_ENTRIES.join(str(row.timestamp_ms) for row in rows))
 
 
 def folded(request_id: str, entries: int, rows: Sequence[RequestLogRow]) -> FoldedHistory:

@@ -16,10 +16,17 @@ from stovepipe_cli.storage.contract import (
     guards,
 )
 from stovepipe_cli.storage.contract.column_page import ColumnPage
-from stovepipe_cli.storage.contract.folding import FoldedHistory, FoldedPage
+from stovepipe_cli.storage.contract.folding import (
+    FOLDED_TIME,
+    LOGGED_COLUMNS,
+    MOST_LOGGED,
+    FoldedHistory,
+    FoldedPage,
+    LogTexts,
+)
 from stovepipe_cli.storage.contract.rows import TABLE_OF, Key, Row
 from stovepipe_cli.storage.contract.tables import REQUEST_LOG, TABLES
-from stovepipe_cli.storage.sql.column_texts import unfolded_columns
+from stovepipe_cli.storage.sql.column_texts import unfolded_columns, whole_texts
 from stovepipe_cli.storage.sql.database import Database
 from stovepipe_cli.storage.sql.many_keys import rows_of_keys
 from stovepipe_cli.storage.sql.queue_tables import QueueTables
@@ -30,6 +37,9 @@ from stovepipe_cli.storage.sql.table_values import Unstorable, Values, as_texts,
 R = TypeVar("R", bound=Row)
 
 _ANYWHERE: Mapping[str, str] = MappingProxyType({})
+# Usual texts of so many rows are far from being cut.
+_MOST_UNFOLDED = 2_000
+_LOGGED = (*LOGGED_COLUMNS, FOLDED_TIME)
 _TEXT = FoldedHistory._fields.index("text")
 
 
@@ -56,10 +66,16 @@ class SQLAuditSnapshot(AuditSnapshot):
         after: Key | None = None,
         upto: Key | None = None,
         limit: int,
+        in_any_order: bool = False,
     ) -> BarePage:
         guards.require_limit(limit)
         if after == ():
             return BarePage((), (), None)
+        # A table of one row a queue has no key beside the queue that could be a border.
+        if in_any_order and self._database.backend.folds_pages and len(TABLE_OF[row_type].key) > 1:
+            page = self._unfolded_page(row_type, after, upto, min(limit, _MOST_UNFOLDED))
+            if page is not None:
+                return page
         table = TABLE_OF[row_type]
         with self._database.translating(self._session, table.name):
             statements = self._database.statements(self._session, table)
@@ -76,6 +92,15 @@ class SQLAuditSnapshot(AuditSnapshot):
         own = [row[:-1] for row in rows if row[-1] == self._queue]
         foreign = tuple(tuple(row[:key_size]) for row in rows if row[-1] != self._queue)
         return BarePage(own, foreign, next_after)
+
+    def _unfolded_page(self, row_type: type[R], after: Key | None, upto: Key | None, limit: int) -> BarePage | None:
+        """The page by whole columns; None where its rows themselves have to be read."""
+        border = self.key_behind(row_type, after=after, upto=upto, rows=limit)
+        table = TABLE_OF[row_type]
+        with self._database.translating(self._session, table.name):
+            names = self._database.statements(self._session, table).row_columns
+        found = self.column_page(row_type, names, after=after, upto=border or upto)
+        return None if found.is_odd else BarePage([*zip(*found.columns, strict=True)], (), border)
 
     def key_behind(
         self, row_type: type[R], *, after: Key | None = None, upto: Key | None = None, rows: int
@@ -111,9 +136,19 @@ class SQLAuditSnapshot(AuditSnapshot):
         is_by_column = self._database.backend.folds_by_column
         return FoldedPage(rows, is_odd=is_odd, next_after=(rows[-1][0],), is_by_column=is_by_column)
 
+    def log_texts(self, *, after: Key | None = None, upto: Key | None = None) -> LogTexts:
+        with self._database.translating(self._session, REQUEST_LOG.name):
+            statements = self._database.statements(self._session, REQUEST_LOG)
+            low, high = (after or ())[:1], (upto or ())[:1]
+            values = statements.values.identified(self._queue, ())
+            values |= _bounds(statements, "after", low) | _bounds(statements, "upto", high)
+            statement = statements.column_page(_LOGGED, (), (), after=len(low), upto=len(high), most=MOST_LOGGED)
+            (answer,) = self._session.rows(statement, values)
+        return whole_texts(answer, is_server=self._database.backend.keeps_types)
+
     def column_page(
         self,
-        row_type: type[Row],
+        row_type: type[R],
         listed: Sequence[str],
         alike: Sequence[str] = (),
         *,

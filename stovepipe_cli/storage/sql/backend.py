@@ -17,7 +17,8 @@ class Backend(ABC):
 
     `errors` are the classes that its driver raises. `clock` is an expression for Unix milliseconds. `compares_rows`
     says whether comparing whole rows of columns reads a range of an index, `keeps_types` whether a column holds values
-    of its own type alone, `folds_by_column` how histories are folded, `writers` how many can write at once.
+    of its own type alone, `folds_by_column` how histories are folded, `folds_pages` whether rows cost less to read as
+    whole columns, `writers` how many can write at once.
     """
 
     spec: ConnectionSpec
@@ -29,6 +30,7 @@ class Backend(ABC):
     compares_rows: bool
     keeps_types: bool = True
     folds_by_column: bool = False
+    folds_pages: bool = False
     writers: int = 1
 
     @abstractmethod

@@ -1,11 +1,12 @@
 """Whole columns from the texts that a database folded them into."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from stovepipe_cli.keys import key_text
 from stovepipe_cli.storage.contract.column_page import ColumnPage
-from stovepipe_cli.storage.contract.folding import BETWEEN_ENTRIES
+from stovepipe_cli.storage.contract.folding import BETWEEN_ENTRIES, MOST_LOGGED, LogTexts
 from stovepipe_cli.storage.contract.tables import Table
 
 # A server cuts a text that is longer than it was told to make one (`group_concat_max_len`), at most by a character
@@ -14,7 +15,7 @@ LONGEST_TEXT = 1_048_576
 _NEARLY = LONGEST_TEXT - 16
 
 _ODD = ColumnPage((), None, is_odd=True)
-_NUMBERS = frozenset({"int", "bigint"})
+_NUMBERS: Mapping[str, Callable[[str], int | float]] = MappingProxyType({"int": int, "bigint": int, "double": float})
 
 
 def unfolded_columns(
@@ -31,16 +32,27 @@ def unfolded_columns(
         # A value that holds what stands between makes more parts than there are rows.
         if len(parts) != count or len(text) > _NEARLY // 4:
             return _ODD
-        columns.append([*map(int, parts)] if table.column(name).kind in _NUMBERS else parts)
+        number = _NUMBERS.get(table.column(name).kind)
+        columns.append(parts if number is None else [*map(number, parts)])
     size = len(alike)
     lowest, highest = texts[len(listed) : len(listed) + size], texts[len(listed) + size :]
     if lowest != highest:
         return ColumnPage(tuple(columns), None)
     values = tuple(
-        int(value) if table.column(name).kind in _NUMBERS else _text(value)
+        _text(value) if (number := _NUMBERS.get(table.column(name).kind)) is None else number(value)
         for name, value in zip(alike, lowest, strict=True)
     )
     return ColumnPage(tuple(columns), values)
+
+
+def whole_texts(answer: Sequence[Any], *, is_server: bool) -> LogTexts:
+    """The texts of the log from an answer: the count, one of each column, and whether the rows are odd."""
+    count, *texts, is_odd = answer
+    *columns, times = [_text(text or "") for text in texts]
+    is_cut = count > MOST_LOGGED or (
+        is_server and any(len(text) > (_NEARLY if text.isascii() else _NEARLY // 4) for text in (*columns, times))
+    )
+    return LogTexts(count, tuple(columns), times, is_odd=bool(is_odd) or is_cut)
 
 
 def _text(value: str | bytes) -> str:

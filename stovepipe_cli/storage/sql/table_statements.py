@@ -97,7 +97,7 @@ class TableStatements:
         return self._once(("page", after, upto), build)
 
     def key_behind(self, after: int, upto: int) -> Statement:
-        """The row behind `after` and `skipped` more, in key order and up to `upto`."""
+        """The key of the row behind `after` and `skipped` more, in key order and up to `upto`."""
 
         def build() -> ClauseElement:
             bounds = [self._bound(name, "after") for name in self.key_columns]
@@ -105,7 +105,8 @@ class TableStatements:
             chosen = [self._source.c[self.queue_column] == sa.bindparam(f"k_{self.queue_column}")]
             chosen += [beyond(bounds[:after], by_row=self._backend.compares_rows)] if after else []
             chosen += [up_to(limits, by_row=self._backend.compares_rows)] if limits else []
-            select = sa.select(*self._read(), *self._queue_where_inexact()).where(*chosen)
+            # A table of one row a queue has no key beside it, and then the row tells that it is there.
+            select = sa.select(*(self._read()[: len(self.key_columns)] or self._read())).where(*chosen)
             ordered = select.order_by(*(bound.order for bound in bounds))
             return ordered.limit(sa.literal_column("1")).offset(sa.bindparam("skipped", type_=sa.Integer))
 
@@ -131,12 +132,19 @@ class TableStatements:
         return self._once(("histories", after, upto), build)
 
     def column_page(
-        self, listed: tuple[str, ...], alike: tuple[str, ...], at: tuple[str, ...], *, after: int, upto: int
+        self,
+        listed: tuple[str, ...],
+        alike: tuple[str, ...],
+        at: tuple[str, ...],
+        *,
+        after: int,
+        upto: int,
+        most: int | None = None,
     ) -> Statement:
         """Rows between bounds as for a page, in one row, of those with the key parts `at`.
 
-        How many there are, each listed column as one text, the lowest of each column `alike`, the highest of each, and
-        whether the rows are odd.
+        How many there are, each listed column as one text, empty where there are more than `most`, the lowest of each
+        column `alike`, the highest of each, and whether the rows are odd.
         """
 
         def build() -> ClauseElement:
@@ -150,6 +158,9 @@ class TableStatements:
             chosen += self._same(at)
             columns = [self.table.column(name) for name in (*listed, *alike)]
             texts = [whole_column(self._value(self.table.column(name)), is_server=is_server) for name in listed]
+            if most is not None:
+                is_few = sa.func.count() <= sa.literal_column(str(most))
+                texts = [sa.case((is_few, text), else_=sa.literal_column("''")) for text in texts]
             compared = [
                 sorted_bytewise(
                     self._text(self.table.column(name)),
@@ -161,7 +172,7 @@ class TableStatements:
             select = sa.select(sa.func.count(), *texts, *extremes, self._is_any_odd(columns))
             return select.with_hint(self._source, "FORCE INDEX (PRIMARY)", "mysql").where(*chosen)
 
-        return self._once(("columns", listed, alike, at, after, upto), build)
+        return self._once(("columns", listed, alike, at, after, upto, most), build)
 
     def _is_any_odd(self, columns: Sequence[Column]) -> ColumnElement[Any]:
         if not self._backend.keeps_types:
@@ -188,6 +199,11 @@ class TableStatements:
         if self.shows_queue:
             odd.append(differs(self._source.c[self.queue_column], sa.bindparam(f"b_{self.queue_column}")))
         return sa.or_(*odd) if odd else sa.literal_column("0")
+
+    @property
+    def row_columns(self) -> tuple[str, ...]:
+        """The fields of a row, in their order."""
+        return tuple(column.name for column in self.shape.row_columns)
 
     @property
     def shows_queue(self) -> bool:

@@ -112,7 +112,10 @@ class TableValues:
         return value
 
     def read(self, answers: Sequence[Answer]) -> Sequence[Answer]:
-        """Answers with their bytes turned into text; `UnreadableRow` where a value is not of its column's type."""
+        """Answers of whole rows, or of their first columns, with their bytes turned into text.
+
+        `UnreadableRow` where a value is not of its column's type.
+        """
         if not answers or (self._keeps_types and not self._binary):
             return answers
         by_column: list[Sequence[Any]] = [*zip(*answers, strict=True)]
@@ -121,7 +124,8 @@ class TableValues:
         if not self._binary:
             return answers
         for place in self._binary:
-            by_column[place] = as_texts(by_column[place])
+            if place < len(by_column):
+                by_column[place] = as_texts(by_column[place])
         return [*zip(*by_column, strict=True)]
 
     def known(self, row: R) -> R:
