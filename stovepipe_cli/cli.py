@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -128,7 +129,7 @@ def main() -> NoReturn:
     """The console script."""
     gc.set_threshold(YOUNG_OBJECTS)
     catch_signals()
-    surroundings = process_surroundings()
+    surroundings = replace(process_surroundings(), program=lambda words: run(words, process_surroundings()))
     if COMPLETION_VARIABLE in surroundings.environ:
         _complete(surroundings)
     code = run(sys.argv[1:], surroundings)

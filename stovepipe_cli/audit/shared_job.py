@@ -53,6 +53,7 @@ class SharedVerifyJob(Job):
     """Verifies the queue of the storage. `report` is set once this process has told it."""
 
     kind = KIND
+    renews_at_batches = True
 
     def __init__(
         self,

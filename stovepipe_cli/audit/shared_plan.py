@@ -44,8 +44,8 @@ _AGAIN: tuple[PassName, ...] = ("builds", "facts", "acceptances", "uris")
 # Lost to a kill and read again; and each costs some statements of the ledger, and megabytes of cells where it is full.
 _STEPS_A_QUEUE = 12
 _FEWEST, _MOST = 25_000, 500_000
-# Rows of other tables are read many times as fast: one step reads as many of them as there are requests.
-_LINKED_AT_ONCE = _STEPS_A_QUEUE
+# Rows of other tables are read many times as fast; yet one worker reads the last of them while the others wait.
+_LINKED_AT_ONCE = _STEPS_A_QUEUE // 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,12 @@ def span_of(covers: Mapping[str, Any]) -> Span:
 
 
 def shared_body(
-    storage: Storage, options: VerifyOptions, *, clock: Clock, step_rows: int | None = None
+    storage: Storage, options: VerifyOptions, *, clock: Clock, step_rows: int | None = None, seed: int | None = None
 ) -> dict[str, object] | str | None:
     """What the run is made of, JSON values alone; a sentence where one process has to do it; None without any row.
 
-    Looks at the tables once. `step_rows` None: as many rows a step as suit the size of the queue.
+    Looks at the tables once. `step_rows` None: as many rows a step as suit the size of the queue. `seed`
+    is the key of the processes' hashes, None for a new one.
     """
     with opened_case(storage, options, clock, None) as case:
         case.cover()
@@ -101,7 +102,8 @@ def shared_body(
         if reason is not None:
             return reason
         latest = latest_number(case)
-        usual = min(max((latest or 0) // _STEPS_A_QUEUE, _FEWEST), _MOST)
+        # Rounded up, so that no step is left for the last few rows.
+        usual = min(max(-(-(latest or 0) // _STEPS_A_QUEUE), _FEWEST), _MOST)
         return {
             "options": options_document(options),
             "latest": latest,
@@ -109,7 +111,7 @@ def shared_body(
             "step_rows": usual if step_rows is None else step_rows,
             "cells": folded_to(latest or 0),
             "hash": hash_kind(),
-            "seed": mint_hash_seed(),
+            "seed": mint_hash_seed() if seed is None else seed,
         }
 
 

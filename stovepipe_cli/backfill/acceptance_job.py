@@ -44,6 +44,7 @@ class AcceptanceJob(Job):
     """Maps every request of the queue. `mapped_elsewhere` was found before the start and goes with the run."""
 
     kind = KIND
+    renews_at_batches = True
 
     def __init__(
         self,

@@ -128,7 +128,9 @@ def _work(
         with kind.files():
             if cluster is None:
                 count, beside = kind.helpers(pacing)
-                helped = with_helpers(session, place, run.run_id, pacing, count=count, beside=beside)
+                helped = with_helpers(
+                    session, place, run.run_id, pacing, count=count, beside=beside, is_reading=is_reading
+                )
             else:
                 helped = replace(place, helpers=cluster(run.run_id))
             result = kind.ended(work(helped, run.run_id, registry_of(run, kind)))

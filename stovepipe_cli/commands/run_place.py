@@ -1,6 +1,5 @@
 """Where this process works at a run: its ledger, what holds it back, what stops it, and its helpers."""
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,7 +12,7 @@ from stovepipe_cli.errors import Refused, UsageError
 if TYPE_CHECKING:
     from stovepipe_cli.commands.session import Session
     from stovepipe_cli.storage.ledger.contract import QueueLedger
-    from stovepipe_cli.work import Progress, StopRequest, Workplace
+    from stovepipe_cli.work import Progress, StopRequest, WorkerProcess, Workplace
 
 READING_POLL_SECONDS = 0.1
 
@@ -37,6 +36,8 @@ _PASSED_ON = (
     "verbose",
     "log_format",
 )
+
+_PROGRAM = (sys.executable, "-m", "stovepipe_cli")
 
 # Each is a process with connections of its own.
 MOST_WORKERS = 64
@@ -147,10 +148,12 @@ def with_helpers(
     *,
     count: int,
     beside: Mapping[str, str],
+    is_reading: bool,
 ) -> "Workplace":
     """The same place, where `count` processes of this host join the run once the work begins.
 
-    `beside` is in their environment in addition to what is in this process's.
+    `beside` is in their environment in addition to what is in this process's. Without it, those that stand by are taken
+    first.
     """
     from dataclasses import replace
 
@@ -158,18 +161,25 @@ def with_helpers(
 
     if count == 0:
         return place
+    reserve = None if beside else session.reserve
     if session.config.ledger.value is None:
         raise Refused("several workers need a ledger to share the work", hint="leave --ledger-url none out")
     words = helper_command(session.flags, run_id, pacing)
     environ = {**session.surroundings.environ, **beside}
 
-    def spawn() -> "subprocess.Popen[bytes]":
+    def spawn() -> "WorkerProcess":
+        if reserve is not None and (forked := reserve.take(words[len(_PROGRAM) :])) is not None:
+            return forked
         # A session of its own, so that Ctrl-C at the terminal reaches this process alone, which passes it on.
+        import subprocess
+
         return subprocess.Popen(  # noqa: S603  # this very program, with options that it was given itself
             words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=environ
         )
 
-    return replace(place, helpers=LocalWorkers(count, spawn, place.stop))
+    # Where nothing is written a stop may wait for the end of a page: a thread that listens for it costs more.
+    stop = None if is_reading else place.stop
+    return replace(place, helpers=LocalWorkers(count, spawn, stop))
 
 
 def flags_passed_on(flags: Mapping[str, object]) -> Mapping[str, object]:
@@ -179,7 +189,7 @@ def flags_passed_on(flags: Mapping[str, object]) -> Mapping[str, object]:
 
 def helper_command(flags: Mapping[str, object], run_id: str, pacing: Pacing) -> Sequence[str]:
     """The words that start one more worker; they hold no password, since none is taken from argv."""
-    words = [sys.executable, "-m", "stovepipe_cli", "runs", "work", run_id]
+    words = [*_PROGRAM, "runs", "work", run_id]
     for name, value in flags_passed_on(flags).items():
         option = "--" + name.replace("_", "-")
         if value is True:

@@ -14,6 +14,7 @@ from stovepipe_cli.errors import NothingFound, Refused, StovepipeError, UsageErr
 
 if TYPE_CHECKING:
     from stovepipe_cli.commands.confirmation import WritePlan
+    from stovepipe_cli.commands.reserve import Reserve
     from stovepipe_cli.config import Config
     from stovepipe_cli.render.context import RenderContext
     from stovepipe_cli.reports import Report
@@ -49,6 +50,8 @@ class Session:
         self.is_scoped = True
         # Of the run that the command is, as far as what it tells on the way is concerned.
         self.run_id: str | None = None
+        # Processes that stand by to work at it as well.
+        self.reserve: Reserve | None = None
         self.surroundings = surroundings
         self.clock = surroundings.clock
         self._flags = dict(flags)

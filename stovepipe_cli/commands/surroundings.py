@@ -1,6 +1,6 @@
 """Everything outside the program that a command may touch, passed in so that it can be another in a test."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -24,7 +24,8 @@ class Surroundings:
     """`ask` shows a question on stderr and returns the answer; `width` and `height` are the terminal's in cells.
 
     `on_status` takes the function that says how far the command is, for whoever asks by a signal. `noted` gives the
-    number of the signal by which a stop was asked for elsewhere than at this process, None for none.
+    number of the signal by which a stop was asked for elsewhere than at this process, None for none. `program` runs the
+    program with other words in a copy of this process; None where the process is not its own.
     """
 
     environ: Mapping[str, str]
@@ -38,6 +39,7 @@ class Surroundings:
     on_status: Callable[[Callable[[], str]], None] = _nobody_asks
     height: Callable[[], int] = lambda: USUAL_HEIGHT
     noted: Callable[[], int | None] = _nothing_noted
+    program: Callable[[Sequence[str]], int] | None = None
 
     @property
     def answers_on_terminal(self) -> bool:

@@ -141,8 +141,10 @@ def verify(
     from stovepipe_cli.audit.baseline_file import read_baseline
     from stovepipe_cli.commands.audit_files import AuditFiles, FileNames
     from stovepipe_cli.commands.audit_options import scope_label, verify_options
+    from stovepipe_cli.commands.hash_key import begin_anew_keyed, own_seed
     from stovepipe_cli.commands.run_place import pacing_of
     from stovepipe_cli.commands.run_record import Recorder
+    from stovepipe_cli.commands.standing_by import stand_by
     from stovepipe_cli.commands.verify_shared import require_one_queue, shareable, verify_shared
     from stovepipe_cli.commands.verify_work import (
         Several,
@@ -161,8 +163,12 @@ def verify(
     require_one_queue(workers, are_several=several.is_asked)
     if several.is_asked:
         leave_queue(session, request, history_since)
+    if workers > 1:
+        begin_anew_keyed(session.surroundings)
     with AuditFiles(session, names, scope) as files:
         session.prepare()
+        if workers > 1 and own_seed(session.surroundings.environ):
+            stand_by(session, workers - 1)
         known = () if baseline is None else read_baseline(baseline)
         writing = new_baseline(session, write_baseline, baseline_reason, baseline_expires, known)
         chosen = verify_options(

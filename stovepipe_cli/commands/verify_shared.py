@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stovepipe_cli.commands.audit_progress import AuditProgress
+from stovepipe_cli.commands.hash_key import SEED_VARIABLE, is_keyed, own_seed
 from stovepipe_cli.commands.job_kinds import KindOfJob
 from stovepipe_cli.commands.process import Terminated
 from stovepipe_cli.commands.run_record import RunRecord
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from stovepipe_cli.storage.ledger.contract import QueueLedger
     from stovepipe_cli.work import Job, WorkResult
 
-# What Python takes the key of its hashes from, at its start alone.
-SEED_VARIABLE = "PYTHONHASHSEED"
 FINDINGS_FILE = "findings_file"
 
 
@@ -42,7 +41,9 @@ def shareable(session: "Session", options: "VerifyOptions") -> Mapping[str, obje
     boundary = boundary_on_record(session, ledger.for_queue(session.queue))
     own = replace(options, recorded_boundary=boundary)
     storage = session.storage()
-    body = session.suggest_queue(lambda: shared_body(storage, own, clock=session.clock))
+    seed = own_seed(session.surroundings.environ)
+    key = None if seed is None else int(seed)
+    body = session.suggest_queue(lambda: shared_body(storage, own, clock=session.clock, seed=key))
     if isinstance(body, str):
         session.say(body)
         return None
@@ -89,7 +90,7 @@ class SharedVerify(KindOfJob):
 
         body = (started_body(self._ledger, self._run.run_id) or {}).get(JOB_KEY)
         seed = _seed(body if isinstance(body, Mapping) else {})
-        return (pacing.workers - 1 if self._is_seeded(seed) else pacing.workers), {SEED_VARIABLE: seed}
+        return (pacing.workers - 1, {}) if self._is_seeded(seed) else (pacing.workers, {SEED_VARIABLE: seed})
 
     def make(self, run: "Run", body: Mapping[str, object]) -> "Job":
         """The job, as this process does it."""
@@ -132,7 +133,7 @@ class SharedVerify(KindOfJob):
 
     def _is_seeded(self, seed: str) -> bool:
         # What this very process was started with; nothing that a command is given can change it.
-        return os.environ.get(SEED_VARIABLE) == seed
+        return is_keyed(os.environ, seed)
 
     def _told_options(self, options: "VerifyOptions") -> "VerifyOptions":
         """The options with the file for the list of findings: the one asked for, else one beside the ledger."""

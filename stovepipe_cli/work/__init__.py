@@ -24,7 +24,7 @@ from stovepipe_cli.work.fellows import Fellows
 from stovepipe_cli.work.halving import halve
 from stovepipe_cli.work.identity import WorkerIdentity, is_gone, this_worker
 from stovepipe_cli.work.job import Job, JobFactory, JobRegistry
-from stovepipe_cli.work.local_workers import DeadWorker, LocalWorkers
+from stovepipe_cli.work.local_workers import DeadWorker, LocalWorkers, WorkerProcess
 from stovepipe_cli.work.recovery import recover_gone, recoverable
 from stovepipe_cli.work.resuming import join_run, require_open, take_up
 from stovepipe_cli.work.settings import WorkSettings
@@ -57,6 +57,7 @@ __all__ = [
     "WorkResult",
     "WorkSettings",
     "WorkerIdentity",
+    "WorkerProcess",
     "Workplace",
     "arguments_of",
     "cancel_run",

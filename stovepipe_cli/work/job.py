@@ -16,13 +16,16 @@ class Job(ABC):
     """Work in steps, each a JSON object that says what it covers.
 
     How large steps are never depends on how many workers there are. With `stops_at_waiting` no further step is begun
-    once one waits for an operator. With `relies_on_helpers` this process leaves steps to helpers of its own.
+    once one waits for an operator. With `relies_on_helpers` this process leaves steps to helpers of its own. With
+    `renews_at_batches` its batches are so short, and a step that is lost so harmless, that a lease is renewed between
+    them and by no thread, until one was lost: beside a second thread, SQLite and the C library lock what they touch.
     """
 
     kind: ClassVar[RunKind]
     batch: BatchBounds = BatchBounds()
     stops_at_waiting: bool = False
     relies_on_helpers: bool = False
+    renews_at_batches: bool = False
 
     @abstractmethod
     def mint(self, last: Mapping[str, object] | None) -> Mapping[str, object] | None:

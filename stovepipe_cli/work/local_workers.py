@@ -6,11 +6,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from stovepipe_cli.work.stopping import StopRequest
-
-Process = subprocess.Popen[str] | subprocess.Popen[bytes]
 
 # Ended well, with findings, or with work left: none of them is a death.
 _ALIVE = frozenset({0, 3, 4})
@@ -19,6 +17,31 @@ FINISH_SECONDS = 30.0
 KILL_SECONDS = 5.0
 # How long a stop can go unheard.
 SLICE_SECONDS = 0.1
+
+
+class WorkerProcess(Protocol):
+    """A process, with the questions that `subprocess.Popen` answers."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        ...
+
+    def poll(self) -> int | None:
+        """How it ended, negative for a signal; None while it runs."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The same, once it has ended; `subprocess.TimeoutExpired` where that takes longer."""
+        ...
+
+    def terminate(self) -> None:
+        """Ask it to stop."""
+        ...
+
+    def kill(self) -> None:
+        """End it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +59,11 @@ class LocalWorkers:
     was asked for reaches them at once, so that their batches end beside this worker's own and not behind it.
     """
 
-    def __init__(self, count: int, spawn: Callable[[], Process], stop: StopRequest | None = None) -> None:
+    def __init__(self, count: int, spawn: Callable[[], WorkerProcess], stop: StopRequest | None = None) -> None:
         self._count = count
         self._spawn = spawn
         self._stop = stop
-        self._processes: list[Process] = []
+        self._processes: list[WorkerProcess] = []
         self._is_stopped = False
         # The listener and this worker may both look, and stop.
         self._lock = threading.RLock()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 
 from stovepipe_cli.entities.run import Run
 from stovepipe_cli.entities.work import StepEventKind, WorkEvent
@@ -39,6 +40,7 @@ class Performer:
         self._size = BatchSize(job.batch)
         self._hold = place.hold_of(run.run_id)
         self._joined_at = 0
+        self._has_heartbeat = place.has_heartbeat and not job.renews_at_batches
         self._looked_at: float | None = None
         self._told_at: float | None = None
 
@@ -103,7 +105,7 @@ class Performer:
 
     def perform(self, held: HeldStep) -> None:
         """Do the step, and put on record how that ended. Whatever happens, the lease is not kept."""
-        place = self._place
+        place = replace(self._place, has_heartbeat=self._has_heartbeat)
         ttl_ms = place.settings.ttl_ms
         lease = Lease(place.ledger.steps, place.clock, held, worker=place.worker.name, ttl_ms=ttl_ms)
         watch = StepWatch(place, lease, size=self._size, tally=self.tally, hold=self._hold, pulse=self.pulse)
@@ -129,6 +131,7 @@ class Performer:
         except LeaseLost as lost:
             # Whoever holds it now does the step again; this worker is well, and goes on with another one.
             watch.finish("CANCELLED", reason=lost.message)
+            self._has_heartbeat = self._place.has_heartbeat
         except LedgerUnavailable:
             raise
         except StovepipeError as error:

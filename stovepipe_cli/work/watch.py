@@ -98,7 +98,7 @@ class StepWatch:
         self._pulse()
         # A budget beyond the lease could never be met.
         wanted = min(budget_ms, self._place.settings.ttl_ms // 2)
-        if self._lease.remaining_ms < wanted:
+        if self._lease.remaining_ms < wanted or self._is_renewal_due:
             self._lease.renew()
         self._require_lease(wanted)
 
@@ -180,9 +180,13 @@ class StepWatch:
             raise Interruption(run_ended(lease.run_id)) from error
 
     def _is_over(self) -> bool:
-        if not self._place.has_heartbeat and self._lease.is_due:
+        if self._is_renewal_due:
             self._lease.renew()
         return self._place.stop.stop is not None or self._lease.remaining_ms <= 0
+
+    @property
+    def _is_renewal_due(self) -> bool:
+        return not self._place.has_heartbeat and self._lease.is_due
 
     def _require_lease(self, wanted_ms: int) -> None:
         lease = self._lease

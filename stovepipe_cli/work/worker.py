@@ -19,6 +19,10 @@ from stovepipe_cli.work.supply import Supply
 from stovepipe_cli.work.tally import Progress, Quarantined
 from stovepipe_cli.work.workplace import Workplace
 
+# A worker without a step asks for one after this time, then after twice as long, up to what the settings say.
+FIRST_POLL_SECONDS = 0.01
+MOST_DOUBLINGS = 16
+
 
 @dataclass(frozen=True, slots=True)
 class WorkResult:
@@ -70,6 +74,7 @@ class _Worker:
         self._supply = Supply(place, run_id, performer)
         self._has_closed = False
         self._is_alone = False
+        self._waits = 0
 
     def until_done(self) -> Stop | None:
         """Do steps; why it stopped, None once the run has ended as completed."""
@@ -132,8 +137,16 @@ class _Worker:
             # Others hold what is left, or it is for them, or it is not yet due.
             held_by_others = recover_gone(self._place.ledger, self._run_id, self._place.worker)
             self._look_for_helpers(is_held=bool(held_by_others))
-            self._place.pause()
+            self._wait()
+            return False
+        self._waits = 0
         return False
+
+    def _wait(self) -> None:
+        """Often at first: most often another worker is about to end its step."""
+        longest = self._place.settings.poll_seconds
+        self._place.pause(min(longest, FIRST_POLL_SECONDS * 2**self._waits))
+        self._waits = min(self._waits + 1, MOST_DOUBLINGS)
 
     def _look_for_helpers(self, *, is_held: bool) -> None:
         helpers = self._place.helpers

@@ -96,7 +96,7 @@ class SleepingClock:
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.current_ms += math.ceil(round(seconds * 1000, 3))
+        self.current_ms += max(1, math.ceil(round(seconds * 1000, 3)))
         self.on_sleep()
 
 

@@ -8,6 +8,8 @@ from stovepipe_cli.storage.contract.errors import UnreadableRow
 READABLE_BYTES = 16 * 1024
 # From here on the time that it takes counts for more than the last tenth of its size.
 LARGE_BYTES = 64 * 1024
+# A text that its middle shows to hold nothing twice, as digests do, is searched for repetitions in vain.
+_SAMPLE_BYTES, _REPETITIVE = 4 * 1024, 0.7
 # No readable document begins with it: JSON begins with a brace, and a reason is marked as well.
 COMPRESSED = b"\x00"
 
@@ -17,7 +19,14 @@ def packed(text: str) -> bytes:
     raw = key_bytes(text)
     if len(raw) < READABLE_BYTES and not raw.startswith(COMPRESSED):
         return raw
-    return COMPRESSED + zlib.compress(raw, zlib.Z_DEFAULT_COMPRESSION if len(raw) < LARGE_BYTES else zlib.Z_BEST_SPEED)
+    if len(raw) < LARGE_BYTES:
+        return COMPRESSED + zlib.compress(raw)
+    start = len(raw) // 2
+    sample = raw[start : start + _SAMPLE_BYTES]
+    repeats = len(zlib.compress(sample, zlib.Z_BEST_SPEED)) < _REPETITIVE * len(sample)
+    strategy = zlib.Z_DEFAULT_STRATEGY if repeats else zlib.Z_HUFFMAN_ONLY
+    packer = zlib.compressobj(zlib.Z_BEST_SPEED, strategy=strategy)
+    return COMPRESSED + packer.compress(raw) + packer.flush()
 
 
 def unpacked(raw: bytes) -> str:
