@@ -10,6 +10,7 @@ import pytest
 from stovepipe_cli.entities.run import Run
 from stovepipe_cli.fixtures_io.generating import generate
 from stovepipe_cli.fixtures_io.generator import SyntheticQueue
+from stovepipe_cli.storage.contract.tables import REQUEST_ACCEPTANCE, TABLES, Table
 from stovepipe_cli.storage.ledger.contract import QueueLedger
 from stovepipe_cli.storage.open import open_ledger, open_storage
 from tests.galera.conftest import OnCluster
@@ -38,12 +39,18 @@ def share(on_cluster: OnCluster, tmp_path: Path) -> Iterator[Share]:
     begun: list[SharedBackfill] = []
     first, second, lost = on_cluster.urls
 
+    def empty(*tables: Table) -> None:
+        for table in tables:
+            on_cluster.cluster.nodes[0].execute(
+                f"DELETE FROM {table.name} WHERE {table.queue_column} = %s", (QUEUE,), database=on_cluster.name
+            )
+
     def begin(requests: int, rate: int, batch: int) -> SharedBackfill:
+        # What another test left of the queue.
+        empty(*TABLES.values())
         with open_storage(first) as factory:
             generate(factory.for_queue(QUEUE), SyntheticQueue(QUEUE, requests, seed=7), into_existing=True)
-        on_cluster.cluster.nodes[0].execute(
-            "DELETE FROM request_acceptance WHERE queue = %s", (QUEUE,), database=on_cluster.name
-        )
+        empty(REQUEST_ACCEPTANCE)
         urls, ledger_urls = (first, second, lost, first, lost), (second, first, first, lost, lost)
         begun.append(SharedBackfill(tmp_path, urls, first, rate, batch, ledger_urls, LEASE_SECONDS))
         return begun[0]
