@@ -8,7 +8,7 @@ from stovepipe_cli.render.context import RenderContext
 from stovepipe_cli.render.flow import Chunk, flow, sentence
 from stovepipe_cli.render.ink import Ink, pad, prose
 from stovepipe_cli.render.projection import cell, project
-from stovepipe_cli.reports import Report
+from stovepipe_cli.reports import JsonValue, Report
 
 _GAP = 2
 
@@ -16,7 +16,7 @@ _GAP = 2
 def fields_text(report: Report, context: RenderContext) -> Iterator[str]:
     """The fields of any report."""
     rows = project(report)
-    return (fields_block([(name, [prose(cell(row[name]))]) for name in rows.columns], context) for row in rows.rows)
+    return (fields_block([(name, [prose(_words(row[name]))]) for name in rows.columns], context) for row in rows.rows)
 
 
 def fields_block(
@@ -36,6 +36,12 @@ def fields_block(
         else flow(chunks, context, head=[margin, pad(Ink(name, "faint"), label)], hang=column)
         for name, chunks in shown
     )
+
+
+def _words(value: JsonValue) -> str:
+    """A value as it is read aloud: of several texts, one after the other."""
+    texts = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return ", ".join(texts) if texts and texts == value else cell(value)
 
 
 def _name_alone(name: str, indent: int, context: RenderContext) -> str:

@@ -157,6 +157,7 @@ def test_reading_rights_are_enough_to_read(own: MariaDBServer) -> None:
         with pytest.raises(StorageReadOnly, match="'worker' may not write table 'request_uri'") as caught:
             storage.request_uris.create(a_uri(QUEUE))
     assert caught.value.exit_code == 6
+    assert "db grants --role repair" in (caught.value.hint or "")
 
 
 def test_a_table_that_may_not_be_read_is_refused_and_not_taken_for_absent(own: MariaDBServer) -> None:
@@ -170,6 +171,7 @@ def test_a_table_that_may_not_be_read_is_refused_and_not_taken_for_absent(own: M
         with pytest.raises(StorageUnavailable):
             storage.request_log.list("7")
     assert not caught.value.retryable
+    assert "db grants --role audit" in (caught.value.hint or "")
 
 
 def test_a_wrong_password_is_told_without_repeating_it(own: MariaDBServer) -> None:

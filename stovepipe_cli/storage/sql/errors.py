@@ -75,7 +75,7 @@ _READ_ONLY = Sentence(
 _NO_WRITING = Sentence(
     StorageReadOnly,
     "user '{user}' may not write {subject} at '{place}'; nothing was written",
-    "'stovepipe db grants' prints the rights that each kind of work needs",
+    "'stovepipe db grants --role repair' prints the rights that a repair needs, and '--role ledger' those of a ledger",
 )
 _UNCERTAIN = Sentence(
     StorageUnavailable,
@@ -120,7 +120,7 @@ SENTENCES: Mapping[Fault, Sentence] = MappingProxyType(
         Fault.RIGHT_MISSING: Sentence(
             AccessRefused,
             "user '{user}' may not read {subject} at '{place}'",
-            "'stovepipe db grants' prints the rights that each kind of work needs",
+            "'stovepipe db grants --role audit' prints the rights that reading needs",
         ),
         Fault.FILE_ABSENT: Sentence(
             NotADatabase,
