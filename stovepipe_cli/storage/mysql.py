@@ -4,7 +4,8 @@ import hashlib
 import importlib
 import re
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,7 @@ from stovepipe_cli.storage.sql.catalog import Catalog, FoundColumn, FoundTable, 
 from stovepipe_cli.storage.sql.column_texts import LONGEST_TEXT
 from stovepipe_cli.storage.sql.ddl import create_table, index_part
 from stovepipe_cli.storage.sql.faults import Fault, fault_of
+from stovepipe_cli.storage.sql.interruptible import connect_interruptibly
 from stovepipe_cli.storage.sql.replication import replica_lag_ms
 from stovepipe_cli.storage.sql.session import DriverConnection, Session
 
@@ -167,9 +169,9 @@ class MySQLBackend(Backend):
             **({"unix_socket": spec.socket} if spec.socket else {"host": host, "port": spec.port}),
             **self._tls(),
         }
-        connection: DriverConnection = self._driver.connect(
-            **{name: value for name, value in options.items() if value is not None}
-        )
+        given = {name: value for name, value in options.items() if value is not None}
+        connect: Callable[[], DriverConnection] = partial(self._driver.connect, **given)
+        connection = connect_interruptibly(connect) if self._driver_name == "mysqlclient" else connect()
         if is_patient_in_parts:
             # Not public, and read anew before every packet.
             vars(connection)["_read_timeout"] = silence

@@ -95,10 +95,13 @@ def test_a_signal_ends_it_with_its_code_and_one_document(
     number: signal.Signals, code: int, word: str, output: str, process: Process, silent_server: str
 ) -> None:
     argv = ("db", "ping", "-o", output, "--connect-timeout", "50s", "--database-url", silent_server)
-    program = process.start(*argv, "--wait", "1h")
-    wait_until_it_sleeps(program)
-    program.send_signal(number)
-    stdout, stderr = program.communicate(timeout=20)
+    with process.start(*argv, "--wait", "1h") as program:
+        try:
+            wait_until_it_sleeps(program)
+            program.send_signal(number)
+            stdout, stderr = program.communicate(timeout=20)
+        finally:
+            program.kill()
     assert program.returncode == code
     assert stderr == f"stovepipe: {word}\n"
     if output == "json":
