@@ -182,10 +182,17 @@ class Session:
 
     @property
     def place(self) -> str:
-        """The options by which the database was named; empty until they were found to hold no secret."""
+        """The options by which the database was named, and a profile that the environment names.
+
+        Empty until they were found to hold no secret.
+        """
         from stovepipe_cli.render.same_place import place_words
 
-        return place_words(self._flags) if "config" in self.__dict__ else ""
+        if "config" not in self.__dict__:
+            return ""
+        # A shell that it is pasted into need not have this one's environment, and asks the default profile then.
+        profile = self._flags.get("profile") or self.surroundings.environ.get("STOVEPIPE_PROFILE")
+        return place_words({**self._flags, "profile": profile})
 
     @property
     def run_time_ms(self) -> int | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from shlex import quote
 
 from stovepipe_cli.entities.run import Run
 from stovepipe_cli.entities.work import WorkEvent, WorkStep
@@ -61,10 +62,11 @@ def require_open(run: Run) -> None:
     """`Refused` for a run that has ended, whatever it did."""
     if run.is_ended:
         at = "" if run.finished_at_ms is None else f" since {format_instant(run.finished_at_ms)}"
+        whose = f"-q {quote(run.queue)}"
         raise Refused(
             f"run '{run.run_id}', a {run.kind}, is {run.status}{at} and has nothing left to do",
-            hint=f"'stovepipe runs show {run.run_id}' tells how it ended, and 'stovepipe runs list --status abandoned' "
-            "what can be gone on with",
+            hint=f"'stovepipe runs show {whose} {run.run_id}' tells how it ended, and "
+            f"'stovepipe runs list {whose} --status abandoned' what can be gone on with",
         )
 
 

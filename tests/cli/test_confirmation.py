@@ -132,6 +132,7 @@ def test_what_has_ended_is_told_as_such_whatever_it_was(demo: Program) -> None:
     demo("verify", "--settle", "0")
     result = demo("runs", "resume", "@latest")
     assert (result.code, "a verify, is COMPLETED since" in result.stderr) == (7, True)
+    assert "'stovepipe runs list -q demo/main --status abandoned'" in result.stderr
 
 
 def test_nothing_to_write_is_no_question(healthy: Program) -> None:

@@ -49,6 +49,21 @@ def test_the_next_command_goes_to_the_profile_that_was_named(words: str, other: 
         assert command[:2] == ["--profile", "other one"]
 
 
+@pytest.mark.parametrize("words", ENDINGS.values(), ids=ENDINGS)
+def test_the_next_command_goes_to_the_profile_that_the_environment_named(words: str, other: Program) -> None:
+    other.environ["STOVEPIPE_PROFILE"] = "other one"
+    commands = advised(other(*words.split()).stderr)
+    assert commands
+    for command in commands:
+        assert command[:2] == ["--profile", "other one"]
+
+
+def test_an_option_for_the_profile_goes_before_the_environment_in_the_next_command(other: Program) -> None:
+    other.environ["STOVEPIPE_PROFILE"] = "first"
+    (command,) = advised(other("verify", "--settle", "0", "--profile", "other one").stderr)
+    assert command[:2] == ["--profile", "other one"]
+
+
 def test_the_next_command_of_a_verify_runs_as_it_stands(other: Program) -> None:
     (command,) = advised(other("verify", "--settle", "0", "--profile", "other one").stderr)
     assert other(*command, "--settle", "0", "-o", "json").document["data"]["counts"]["ready"] > 0

@@ -249,8 +249,16 @@ def test_of_a_request_that_is_older_than_all_history_it_is_said_that_nothing_is_
     assert sentence == "the request is older than the history of its queue, and nothing is missing of it"
 
 
+def test_what_cannot_be_mended_is_to_be_explained() -> None:
+    codes = ("E202", "H105", "H113")
+    report = replace(
+        history(), marks=tuple(Mark(code, "state/1", "x") for code in (*codes, "H105", "repaired", "H106"))
+    )
+    assert hints(report, TERMINAL) == tuple(f"next: stovepipe rules explain {code}" for code in codes)
+
+
 def test_no_plan_is_advised_where_nothing_can_be_mended() -> None:
-    assert hints(REPORT, TERMINAL) == ()
+    assert not [line for line in hints(REPORT, TERMINAL) if "repair plan" in line]
 
 
 def test_where_the_request_may_be_older_than_all_history_verify_is_advised_and_no_plan() -> None:
