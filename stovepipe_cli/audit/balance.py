@@ -20,30 +20,27 @@ def cell_of(request_id: str) -> int:
 
 
 class Balance:
-    """Pairs of any number of tables; which side a pair comes from does not matter."""
+    """Pairs of any number of tables; which side a pair comes from does not matter.
 
-    def __init__(self) -> None:
-        self._cells = array("q", bytes(8 * CELLS))
+    With fewer `cells`, a power of two of them, each is what all cells with the same rest hold together.
+    """
+
+    def __init__(self, cells: int = CELLS) -> None:
+        self._cells = array("q", bytes(8 * cells))
 
     def add(self, request_ids: Iterable[str], *pairs: Iterable[tuple[object, ...]]) -> None:
         """Take a pair of each request, or one of each kind, from a page that will not be read again."""
         digests = map(hash, pairs[0])
         for kind in pairs[1:]:
             digests = map(xor, digests, map(hash, kind))
-        cells = self._cells
+        cells, mask = self._cells, len(self._cells) - 1
         for place, digest in zip(map(hash, request_ids), digests, strict=True):
-            cells[place & _MASK] ^= digest
+            cells[place & mask] ^= digest
 
-    def folded(self, cells: int) -> bytes:
-        """The digests of so many cells, a power of two of them, for a process whose `hash` gives the same.
-
-        Each is what all cells with the same rest hold together.
-        """
-        whole, size = self._cells.tobytes(), 8 * cells
-        found = 0
-        for start in range(0, len(whole), size):
-            found ^= int.from_bytes(whole[start : start + size], "little")
-        return found.to_bytes(size, "little")
+    @property
+    def digests(self) -> bytes:
+        """Those of all cells, for a process whose `hash` gives the same."""
+        return self._cells.tobytes()
 
     @property
     def uneven(self) -> frozenset[int]:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from stovepipe_cli.audit.alike import NO_FACT, Bare, Marks
-from stovepipe_cli.audit.balance import Balance, cell_of
+from stovepipe_cli.audit.balance import CELLS, Balance, cell_of
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.dossier import Dossier
 from stovepipe_cli.audit.pace import LARGEST
@@ -51,7 +51,7 @@ class BulkPass:
     `is_whole` once the walk over the requests has ended.
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, cells: int = CELLS) -> None:
         self._case = case
         self._needs_summaries = _reads(case, "request_summary")
         self._plain = PlainRequests(has_summaries=self._needs_summaries)
@@ -61,7 +61,7 @@ class BulkPass:
         self._pairs: list[_Pair] = []
         self._is_by_column = False
         self.names = frozenset(name for name in LINKED if case.survey.runs(name))
-        self.balance = Balance()
+        self.balance = Balance(cells)
         self.is_whole = False
 
     def run(self) -> bool:

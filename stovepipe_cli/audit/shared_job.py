@@ -100,6 +100,8 @@ class SharedVerifyJob(Job):
         following = self._stages[at + 1]
         if following.waits and not self._record.is_all_done():
             raise NotYet
+        if following.behind and not self._record.is_disposed(following.behind):
+            raise NotYet
         if self._stages[at].part == WEIGH and not self._record.cells():
             following = self._stages[-1]
         return self._stretch(following, Span())
@@ -146,9 +148,8 @@ class SharedVerifyJob(Job):
             return Known(self._folded_to)
         if (part, is_again) not in self._known:
             cells = cells_of(self._record.cells() or "") if is_again else ()
-            self._known[part, is_again] = Known(
-                self._folded_to, self._record.gathered(), self._record.is_read("requests"), cells
-            )
+            gathered = self._record.gathered(None if is_again else "requests")
+            self._known[part, is_again] = Known(self._folded_to, gathered, self._record.is_read("requests"), cells)
         return self._known[part, is_again]
 
     def _stretch(self, stage: Stage, span: Span) -> dict[str, object]:

@@ -45,16 +45,17 @@ _AGAIN: tuple[PassName, ...] = ("builds", "facts", "acceptances", "uris")
 _STEPS_A_QUEUE = 12
 _FEWEST, _MOST = 25_000, 500_000
 # Rows of other tables are read many times as fast; yet one worker reads the last of them while the others wait.
-_LINKED_AT_ONCE = _STEPS_A_QUEUE // 3
+_LINKED_AT_ONCE = _STEPS_A_QUEUE // 4
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A part of the work. `waits`: for everything before it."""
+    """A part of the work. `waits`: for everything before it; `behind`: for a part, empty for none."""
 
     part: str
     again: bool = False
     waits: bool = False
+    behind: str = ""
 
     def covers(self, span: Span) -> dict[str, object]:
         """What a step of it covers."""
@@ -63,7 +64,8 @@ class Stage:
 
 def stages(names: Collection[str]) -> tuple[Stage, ...]:
     """All of them in order; `names` are the passes beside the requests."""
-    first = [Stage("requests"), *(Stage(name, waits=name == "builds") for name in _FIRST if name in names)]
+    first = [Stage(name, behind="requests" if name == "builds" else "") for name in ("requests", *_FIRST)]
+    first = [stage for stage in first if stage.part == "requests" or stage.part in names]
     # What their rows in other tables tell is known better from the requests.
     again = [Stage(name, again=True, waits=at == 0) for at, name in enumerate(n for n in _AGAIN if n in names)]
     return (

@@ -15,7 +15,7 @@ from stovepipe_cli.audit.rules import PassName
 from stovepipe_cli.audit.shared_cells import Cells
 from stovepipe_cli.audit.shared_clock import AttentiveClock
 from stovepipe_cli.audit.shared_plan import span_of, stage_of
-from stovepipe_cli.audit.shared_state import Gathered, document_of, output_of
+from stovepipe_cli.audit.shared_state import BALANCE, LEFT, Gathered, balance_text, is_small, left_of, output_of
 from stovepipe_cli.audit.verifier import opened_case
 from stovepipe_cli.clock import Clock
 from stovepipe_cli.storage.contract import Storage
@@ -81,11 +81,13 @@ def read_step(
         if known.is_settled:
             case.boundary.settle()
         suspected = dict(case.sole_builds)
-        bulk = BulkPass(case)
+        bulk = BulkPass(case, known.folded_to)
         name, run = _run_of(part, case, bulk, known.cells if is_again else None)
         attempt(case, name, run)
-        watch.keep(document_of(case, bulk.balance, known.folded_to))
-        return output_of(case, suspected)
+        output, left = output_of(case, suspected), left_of(case)
+        balance = {BALANCE: balance_text(bulk.balance)}
+        watch.keep(balance if is_small(left) else {**balance, **left})
+        return {**output, LEFT: left} if is_small(left) else output
 
 
 def _run_of(part: str, case: Case, bulk: BulkPass, cells: Cells | None) -> tuple[PassName, Callable[[], bool]]:

@@ -7,7 +7,7 @@ from typing import Any
 from stovepipe_cli.audit.case import Case
 from stovepipe_cli.audit.rules import PassName
 from stovepipe_cli.audit.shared_plan import REPORT, WEIGH, stage_of
-from stovepipe_cli.audit.shared_state import Gathered, take_document
+from stovepipe_cli.audit.shared_state import BALANCE, LEFT, Gathered, take_left
 from stovepipe_cli.entities.work import WorkStep
 from stovepipe_cli.errors import Refused
 from stovepipe_cli.storage.ledger.contract import QueueLedger
@@ -34,25 +34,30 @@ class SharedRecord:
         counts = self._ledger.steps.counts_by_status(self.run_id)
         return not (counts["pending"] or counts["running"] or counts["waiting"])
 
-    def gathered(self) -> Gathered:
-        """What the steps that are done left, without their documents."""
+    def is_disposed(self, part: str) -> bool:
+        """Whether every step of a part that was minted is disposed of."""
+        return all(step.is_disposed for step in self._steps() if stage_of(step.input)[0] == part)
+
+    def gathered(self, part: str | None = None) -> Gathered:
+        """What the steps that are done left, without their documents; of one part, or of all."""
         found = Gathered()
         for step in self._steps():
-            if step.output is not None and _is_reading(step):
+            if step.output is not None and _is_reading(step) and part in {None, stage_of(step.input)[0]}:
                 found.take(step.output)
         return found
 
-    def take_documents(self, case: Case) -> None:
-        """Give a case the documents of all steps that are done, in their order."""
+    def take_left(self, case: Case) -> None:
+        """Give a case what all steps that are done left for the end, in their order."""
         for step in self._steps():
             if step.output is not None and _is_reading(step):
-                take_document(case, self._document(step))
+                left = step.output.get(LEFT)
+                take_left(case, left if isinstance(left, Mapping) else self._document(step))
 
     def balances(self) -> Iterator[bytes]:
         """What each step that read a stretch for the first time left of either side."""
         for step in self._steps():
             if step.output is not None and _is_reading(step) and not stage_of(step.input)[1]:
-                yield base64.b64decode(self._document(step)["balance"])
+                yield base64.b64decode(self._document(step)[BALANCE])
 
     def cells(self) -> str | None:
         """The cells that have to be read again, as the comparison left them; None where it left nothing."""

@@ -39,7 +39,7 @@ def shared_report(
         case.scope = narrowed(case.storage, case.snapshots, case.survey, case.options)
         gathered = record.gathered()
         gathered.tell_all(case)
-        record.take_documents(case)
+        record.take_left(case)
         unread = record.unread()
         if record.is_read("requests"):
             case.boundary.settle()

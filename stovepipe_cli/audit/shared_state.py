@@ -20,6 +20,9 @@ from stovepipe_cli.audit.spill import Spill
 from stovepipe_cli.reports import Coverage
 
 _BLOCK = 1 << 16
+_SMALL = 4 * 1024
+# In a document, and in an output or a document.
+BALANCE, LEFT = "balance", "left"
 
 
 def output_of(case: Case, suspected: Mapping[str, str]) -> dict[str, object]:
@@ -38,14 +41,19 @@ def output_of(case: Case, suspected: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def document_of(case: Case, balance: Balance, cells: int) -> dict[str, object]:
-    """What only the end needs, and who compares both sides of the balance."""
-    return {
-        "candidates": _packed_candidates(case.spill),
-        # As good as random, and compressed with the document as far as it can be.
-        "balance": base64.b64encode(balance.folded(cells)).decode("ascii"),
-        "tally": case.tally.as_json(),
-    }
+def left_of(case: Case) -> dict[str, object]:
+    """What only the end needs."""
+    return {"candidates": _packed_candidates(case.spill), "tally": case.tally.as_json()}
+
+
+def is_small(left: Mapping[str, object]) -> bool:
+    """Whether it goes with the output, so that the end of a healthy queue's verify reads no document."""
+    return len(json.dumps(left)) <= _SMALL
+
+
+def balance_text(balance: Balance) -> str:
+    """What one side holds, for who compares both."""
+    return base64.b64encode(balance.digests).decode("ascii")
 
 
 class Gathered:
@@ -95,10 +103,10 @@ class Gathered:
             note(case, each)
 
 
-def take_document(case: Case, document: Mapping[str, Any]) -> None:
+def take_left(case: Case, left: Mapping[str, Any]) -> None:
     """Give a case what one step left for the end."""
-    case.tally.merge(document["tally"])
-    for candidate in _candidates(document["candidates"]):
+    case.tally.merge(left["tally"])
+    for candidate in _candidates(left["candidates"]):
         case.spill.add(candidate)
 
 

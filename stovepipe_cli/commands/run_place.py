@@ -179,7 +179,7 @@ def with_helpers(
 
     # Where nothing is written a stop may wait for the end of a page: a thread that listens for it costs more.
     stop = None if is_reading else place.stop
-    return replace(place, helpers=LocalWorkers(count, spawn, stop))
+    return replace(place, helpers=LocalWorkers(count, spawn, stop, only_read=is_reading))
 
 
 def flags_passed_on(flags: Mapping[str, object]) -> Mapping[str, object]:

@@ -13,6 +13,7 @@ from stovepipe_cli.work.stopping import StopRequest
 # Ended well, with findings, or with work left: none of them is a death.
 _ALIVE = frozenset({0, 3, 4})
 _STOPPED = frozenset({128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM})
+_DISMISSED = -signal.SIGKILL
 FINISH_SECONDS = 30.0
 KILL_SECONDS = 5.0
 # How long a stop can go unheard.
@@ -56,14 +57,23 @@ class LocalWorkers:
     """`count` processes of `spawn`, which starts one in a session of its own, so that a terminal's signals pass it by.
 
     They outlive nothing but a kill of this process: then they finish the run, or leave it to be resumed. A `stop` that
-    was asked for reaches them at once, so that their batches end beside this worker's own and not behind it.
+    was asked for reaches them at once, so that their batches end beside this worker's own and not behind it. Where they
+    `only_read`, those that are left when the block ends well are killed: all they would do is notice that it has.
     """
 
-    def __init__(self, count: int, spawn: Callable[[], WorkerProcess], stop: StopRequest | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        spawn: Callable[[], WorkerProcess],
+        stop: StopRequest | None = None,
+        *,
+        only_read: bool = False,
+    ) -> None:
         self._count = count
         self._spawn = spawn
         self._stop = stop
         self._processes: list[WorkerProcess] = []
+        self._only_read = only_read
         self._is_stopped = False
         # The listener and this worker may both look, and stop.
         self._lock = threading.RLock()
@@ -86,6 +96,8 @@ class LocalWorkers:
     ) -> None:
         if error is not None:
             self.stop()
+        elif self._only_read and not self._is_stopped:
+            self._dismiss()
         try:
             self._await()
         finally:
@@ -105,6 +117,8 @@ class LocalWorkers:
                 code = process.poll()
                 if code is None or process.pid in known or code in _ALIVE or (self._is_stopped and code in _STOPPED):
                     continue
+                if self._only_read and self._is_stopped and code == _DISMISSED:
+                    continue
                 new.append(DeadWorker(process.pid, code))
             self.dead += new
             return tuple(new)
@@ -119,6 +133,14 @@ class LocalWorkers:
             for process in self._processes:
                 if process.poll() is None:
                     process.terminate()
+
+    def _dismiss(self) -> None:
+        with self._lock:
+            self.look()
+            self._is_stopped = True
+            for process in self._processes:
+                if process.poll() is None:
+                    process.kill()
 
     def _listen(self, stop: StopRequest) -> None:
         while not self._is_over.wait(SLICE_SECONDS):

@@ -18,7 +18,7 @@ from stovepipe_cli.audit.shared_job import Part
 from stovepipe_cli.audit.shared_options import options_document, options_of, require_same_hashes
 from stovepipe_cli.audit.shared_plan import shared_body
 from stovepipe_cli.audit.shared_record import SharedRecord
-from stovepipe_cli.audit.shared_state import Gathered, take_document
+from stovepipe_cli.audit.shared_state import LEFT, Gathered, take_left
 from stovepipe_cli.audit.verifier import opened_case
 from stovepipe_cli.clock import SystemClock
 from stovepipe_cli.errors import Refused
@@ -150,7 +150,7 @@ def merged(storage: Storage, steps: list[tuple[Mapping[str, Any], Mapping[str, A
         gathered = Gathered()
         for output, document in steps:
             gathered.take(output)
-            take_document(case, document)
+            take_left(case, output.get(LEFT) or document)
         gathered.tell_all(case)
         return {
             "boundary": case.boundary.as_json(),

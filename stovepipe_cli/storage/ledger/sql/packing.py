@@ -8,8 +8,8 @@ from stovepipe_cli.storage.contract.errors import UnreadableRow
 READABLE_BYTES = 16 * 1024
 # From here on the time that it takes counts for more than the last tenth of its size.
 LARGE_BYTES = 64 * 1024
-# A text that its middle shows to hold nothing twice, as digests do, is searched for repetitions in vain.
-_SAMPLE_BYTES, _REPETITIVE = 4 * 1024, 0.7
+# In a text that its middle shows to hold little twice, as digests do, repetitions are searched for in vain.
+_SAMPLE_BYTES, _REPETITIVE = 4 * 1024, 0.4
 # No readable document begins with it: JSON begins with a brace, and a reason is marked as well.
 COMPRESSED = b"\x00"
 
