@@ -113,6 +113,7 @@ class _Done:
         self.problems: list[str] = []
         self._mapped: list[Batch] = []
         self._learned: list[Batch] = []
+        self._last: tuple[MappingColumns, Batch] | None = None
         # Of the page at hand, without what it waited for.
         self._seconds = 0.0
 
@@ -144,7 +145,7 @@ class _Done:
             known = _columns(known.queue, self._valid(known.acceptances()))
         derivable = self._valid(plan.derivable)
         if known or derivable:
-            self.record([batch_of(each) for each in (known, _columns(known.queue, derivable)) if each])
+            self.record([self._short(each) for each in (_columns(known.queue, derivable), known) if each])
             self._write(known, self._create, key=lambda pair: pair[1])
             for start in range(0, len(derivable), LEARNED_AT_ONCE):
                 some = derivable[start : start + LEARNED_AT_ONCE]
@@ -158,6 +159,12 @@ class _Done:
             self._watch.quarantine(acceptance.request_id, reason)
         return checked.valid
 
+    def _short(self, mappings: MappingColumns) -> Batch:
+        """What is about to be written is most often what is told afterwards, and is made short once."""
+        if self._last is None or self._last[0] is not mappings:
+            self._last = (mappings, batch_of(mappings))
+        return self._last[1]
+
     def _write(
         self, items: Sequence[T], write: Callable[[Sequence[T]], "_Written"], *, key: Callable[[T], str]
     ) -> None:
@@ -170,7 +177,7 @@ class _Done:
 
         answers = halve(items, timed, self._watch, key=key, is_whole_batch=False)
         for written in answers:
-            self._mapped += [batch_of(written.mapped)] if written.mapped else []
+            self._mapped += [self._short(written.mapped)] if written.mapped else []
             self._learned += [batch_of(_columns(written.mapped.queue, written.learned))] if written.learned else []
             self.counts.update(
                 mapped=len(written.mapped),

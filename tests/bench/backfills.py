@@ -14,7 +14,7 @@ from tests.support.backfills import backfilled
 
 REQUESTS = 200_000
 BATCH = 1_000
-RUNS = 3
+RUNS = 5
 AT_LEAST = 0.4
 
 _Rows = list[tuple[object, ...]]

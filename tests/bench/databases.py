@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stovepipe_cli.fixtures_io.generating import generate
 from stovepipe_cli.fixtures_io.generator import SyntheticQueue
 from stovepipe_cli.storage.contract.rows import Row
 from stovepipe_cli.storage.open import open_storage
@@ -92,7 +93,10 @@ class Site:
 
     def _load(self, kind: str, queue: SyntheticQueue) -> Database:
         url = self.empty(kind)
-        seconds = fill(url, queue.batches())
+        started = time.perf_counter()
+        with open_storage(url) as factory:
+            generate(factory.for_queue(QUEUE), queue, into_existing=True)
+        seconds = time.perf_counter() - started
         return Database(kind, url, queue.requests, len(queue.planted()), queue.requests / seconds)
 
     def _running(self) -> MariaDBServer:

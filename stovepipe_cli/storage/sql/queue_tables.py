@@ -157,12 +157,16 @@ class QueueTables:
     def create_columns(self, row_type: type[Row], columns: Sequence[Sequence[Any]]) -> bool:
         """Insert rows given as columns, or nothing where a key is taken; whether they were inserted."""
         table = TABLE_OF[row_type]
-        keys = [*zip(*columns[: len(table.key) - 1], strict=True)]
+
+        def are_there(session: Session) -> bool:
+            keys: Sequence[Key] = [*zip(*columns[: len(table.key) - 1], strict=True)]
+            found = rows_of_keys(session, self.database.statements(session, table), row_type, self.queue, keys)
+            return {key_of(row) for row in found}.issuperset(keys)
 
         def work(attempt: Attempt) -> bool:
             session = attempt.session
             statements = self.database.statements(session, table)
-            if attempt.is_uncertain and self._are_there(session, statements, row_type, keys):
+            if attempt.is_uncertain and are_there(session):
                 return True
             rows = statements.values.inserted_columns(self.queue, columns)
             for batch in _chunks(rows, ROWS_A_STATEMENT):
@@ -173,16 +177,7 @@ class QueueTables:
             return self.database.write(work, table.name)
         except DuplicateKey as clash:
             # The rows in the way may be our own, of a commit that the server had not finished when it was asked.
-            return clash.is_uncertain and self.database.read(
-                lambda session: self._are_there(session, self.database.statements(session, table), row_type, keys),
-                table.name,
-            )
-
-    def _are_there(
-        self, session: Session, statements: TableStatements, row_type: type[Row], keys: Sequence[Key]
-    ) -> bool:
-        found = {key_of(row) for row in rows_of_keys(session, statements, row_type, self.queue, keys)}
-        return found.issuperset(keys)
+            return clash.is_uncertain and self.database.read(are_there, table.name)
 
     def create_all(self, rows: Sequence[Row]) -> None:
         """Insert all, or nothing and `AlreadyExists`."""

@@ -8,6 +8,7 @@ from stovepipe_cli.storage.ledger.sql.run_tables import RunTables
 from stovepipe_cli.storage.ledger.sql.statements import keyed, written
 from stovepipe_cli.storage.sql.database import Attempt
 
+_IN_FLIGHT = b"IN_FLIGHT"
 KEY = ("queue", "run_id", "invocation_id")
 
 
@@ -27,9 +28,13 @@ def record_invocation(attempt: Attempt, tables: RunTables, invocation: Invocatio
     if not rows:
         session.change(tables.invocations.insert(), written(values))
         return
+    found = dict(zip(values, rows[0], strict=True))
+    if found["status"] == _IN_FLIGHT:
+        # What is the same already can be a long document, which is written once and not twice.
+        changes = {name: value for name, value in values.items() if name not in KEY and value != found[name]}
+        if changes:
+            session.change(tables.invocations.update(tuple(changes)), {**written(changes), **key})
+        return
     known = invocation_of(rows[0])
-    if not known.is_locked:
-        changes = {name: value for name, value in values.items() if name not in KEY}
-        session.change(tables.invocations.update(tuple(changes)), {**written(changes), **key})
-    elif invocation_values(known) != values:
+    if invocation_values(known) != values:
         raise refusals.invocation_conflict(invocation, known.status)
