@@ -3,6 +3,7 @@
 import signal
 import sqlite3
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,6 +11,14 @@ from stovepipe_cli.storage.sql.interruptible import connect_interruptibly
 from stovepipe_cli.storage.sql.session import DriverConnection
 
 PATIENCE_SECONDS = 30
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """Who started the tests may have chosen to ignore SIGINT, as nohup does."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class SlowServer:

@@ -1,5 +1,6 @@
 """A lease is renewed while its step is done, and who cannot renew it stops before it ends."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -73,6 +74,41 @@ def slow(site: Site, seconds: float) -> Slow:
     job = Slow(site.storage, 4, 4)
     job.seconds, job.site = seconds, site
     return job
+
+
+@pytest.mark.parametrize("renews_at_batches", [False, True])
+def test_short_batches_are_done_without_a_thread_until_a_lease_was_lost(*, renews_at_batches: bool) -> None:
+    site = Site()
+    run = site.start()
+    threads: list[bool] = []
+
+    def look(_covers: Mapping[str, object], _watch: StepWatch) -> None:
+        threads.append(any(each.name == "lease" for each in threading.enumerate()))
+
+    job = slow(site, 31)
+    job.renews_at_batches, job.before = renews_at_batches, look
+    result = site.work(run, job, has_heartbeat=True)
+    assert (result.run.status, site.mapped()) == ("COMPLETED", [0, 1, 2, 3])
+    assert threads == [not renews_at_batches, True]
+
+
+@pytest.mark.parametrize("has_heartbeat", [False, True])
+def test_without_a_thread_a_lease_is_renewed_before_a_batch_once_a_third_of_it_has_passed(
+    *, has_heartbeat: bool
+) -> None:
+    site = Site()
+    run = site.start()
+    left: list[float] = []
+
+    def wait(_covers: Mapping[str, object], watch: StepWatch) -> None:
+        site.clock.sleep(11)
+        watch.ready()
+        left.append(watch._lease.remaining_ms)  # noqa: SLF001 - nothing else tells
+
+    job = site.job(4, 4, before=wait)
+    job.renews_at_batches = True
+    site.work(run, job, has_heartbeat=has_heartbeat)
+    assert left == [TTL_MS]
 
 
 def test_a_step_that_outlived_its_lease_is_not_gone_on_with() -> None:

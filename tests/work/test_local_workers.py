@@ -36,6 +36,25 @@ def test_a_helper_that_was_killed_is_told_once() -> None:
     assert [each.pid for each in helpers.dead] == [started[0].pid]
 
 
+def test_helpers_that_only_read_are_ended_with_the_block_and_have_not_died() -> None:
+    with LocalWorkers(2, lambda: running(SLEEPING), only_read=True) as helpers:
+        assert helpers.running == 2
+    assert (helpers.running, list(helpers.dead)) == (0, [])
+
+
+def test_a_helper_that_only_read_and_was_killed_before_the_end_has_died() -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def spawn() -> "subprocess.Popen[bytes]":
+        started.append(running(SLEEPING))
+        return started[-1]
+
+    with LocalWorkers(2, spawn, only_read=True) as helpers:
+        started[0].kill()
+        assert comes_true(lambda: helpers.running == 1, within_seconds=10)
+    assert [each.pid for each in helpers.dead] == [started[0].pid]
+
+
 @pytest.mark.parametrize(("code", "died"), [(0, 0), (3, 0), (4, 0), (1, 1), (6, 1)])
 def test_a_helper_that_ended_with_a_verdict_has_not_died(code: int, died: int) -> None:
     with LocalWorkers(1, lambda: running(ENDING_AT_ONCE.format(code=code))) as helpers:

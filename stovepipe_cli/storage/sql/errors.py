@@ -75,7 +75,7 @@ _READ_ONLY = Sentence(
 _NO_WRITING = Sentence(
     StorageReadOnly,
     "user '{user}' may not write {subject} at '{place}'; nothing was written",
-    "'stovepipe db grants --role repair' prints the rights that a repair needs, and '--role ledger' those of a ledger",
+    "'stovepipe db grants --role repair' prints the rights that writing needs",
 )
 _UNCERTAIN = Sentence(
     StorageUnavailable,

@@ -26,7 +26,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "'stovepipe db ping'": "'stovepipe ledger check'",
         "'stovepipe db check'": "'stovepipe ledger check'",
         "'stovepipe db init'": "'stovepipe ledger init'",
-        "'stovepipe db grants'": "'stovepipe db grants --role ledger'",
+        "'stovepipe db grants --role audit'": "'stovepipe db grants --role ledger'",
+        "'stovepipe db grants --role repair'": "'stovepipe db grants --role ledger'",
     }
 )
 HINT = "'stovepipe ledger check' shows what is there, 'stovepipe ledger init' creates what is absent"
