@@ -12,7 +12,7 @@ from stovepipe_cli.fixtures_io.row_types import row_types
 from stovepipe_cli.reports import json_form
 from stovepipe_cli.storage.collecting import rarely_collecting
 from stovepipe_cli.storage.contract import Storage
-from stovepipe_cli.storage.contract.rows import QueueRow, RequestRow
+from stovepipe_cli.storage.contract.rows import QueueRow, RequestRow, Row
 
 
 def generate(
@@ -27,26 +27,40 @@ def generate(
     if not into_existing:
         _refuse_rows(storage)
     has_row = into_existing and _has_coordination_row(storage)
-    count = 0
-    most = storage.bulk.most_at_once
-    inserting: deque[Future[None]] = deque()
-    done = 0
-    # The next batch is made, and perhaps turned into statements, while the database takes the ones before.
-    with rarely_collecting(), ThreadPoolExecutor(max_workers=most) as writers:
+    count = done = 0
+
+    def batches() -> Iterator[list[Row]]:
+        nonlocal count
         for rows in synthetic.batches():
-            batch = [row for row in rows if not isinstance(row, QueueRow)] if has_row else rows
-            if len(inserting) == most:
-                inserting.popleft().result()
-                done += 1
-                if listener is not None:
-                    listener(done * BATCH_REQUESTS)
-            inserting.append(writers.submit(storage.bulk.insert, batch))
+            batch: list[Row] = [row for row in rows if not isinstance(row, QueueRow)] if has_row else rows
             count += len(batch)
-        for last in inserting:
-            last.result()
-    if listener is not None:
-        listener(synthetic.requests)
+            yield batch
+
+    with rarely_collecting():
+        for _ in _inserted(storage, batches()):
+            done += 1
+            if listener is not None:
+                listener(min(done * BATCH_REQUESTS, synthetic.requests))
     return count
+
+
+def _inserted(storage: Storage, batches: Iterator[list[Row]]) -> Iterator[None]:
+    """Insert them, and answer once for each that is in."""
+    most = storage.bulk.most_at_once
+    if most == 1:
+        # Beside a second thread, SQLite and the C library lock whatever they touch.
+        for batch in batches:
+            yield storage.bulk.insert(batch)
+        return
+    inserting: deque[Future[None]] = deque()
+    # The next batch is made, and turned into statements, while the server takes the ones before.
+    with ThreadPoolExecutor(max_workers=most) as writers:
+        for batch in batches:
+            if len(inserting) == most:
+                yield inserting.popleft().result()
+            inserting.append(writers.submit(storage.bulk.insert, batch))
+        for last in inserting:
+            yield last.result()
 
 
 def planted_lines(synthetic: SyntheticQueue) -> Iterator[str]:

@@ -117,11 +117,17 @@ def require_issue_cursor(after: tuple[str, str] | None) -> None:
         )
 
 
-def require_storable(rows: Sequence[Row]) -> None:
-    """Refuse rows with a value that no backend's column holds: too long, out of range, not UTF-8 or not JSON."""
+def require_storable(rows: Sequence[Row]) -> Mapping[type[Row], Sequence[Row]]:
+    """The rows by their type, in their order.
+
+    Refuses rows with a value that no backend's column holds: too long, out of range, not UTF-8 or not JSON.
+    """
     by_type: dict[type[Row], list[Row]] = {}
     for row in rows:
-        by_type.setdefault(type(row), []).append(row)
+        own = by_type.get(type(row))
+        if own is None:
+            own = by_type[type(row)] = []
+        own.append(row)
     for row_type, own in by_type.items():
         table = TABLE_OF[row_type]
         for name, values in zip(row_type._fields, zip(*own, strict=True), strict=True):
@@ -130,6 +136,7 @@ def require_storable(rows: Sequence[Row]) -> None:
             if not _is_plainly_storable(column, values):
                 for value in values:
                     _require_storable(table.name, column, value)
+    return by_type
 
 
 def _is_plainly_storable(column: Column, values: Sequence[object]) -> bool:

@@ -212,8 +212,7 @@ class SQLBulkWriter(BulkWriter):
         return self._tables.database.backend.writers
 
     def insert(self, rows: Sequence[Row]) -> None:
-        guards.require_storable(rows)
-        self._tables.create_all(rows)
+        self._tables.create_all(rows, guards.require_storable(rows))
 
 
 def _bounds(statements: TableStatements, prefix: str, key: Key) -> Values:

@@ -1,6 +1,6 @@
 """Row operations on the tables of one queue, each atomic; the stores speak entities on top of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from stovepipe_cli.keys import is_text
@@ -179,21 +179,18 @@ class QueueTables:
             # The rows in the way may be our own, of a commit that the server had not finished when it was asked.
             return clash.is_uncertain and self.database.read(are_there, table.name)
 
-    def create_all(self, rows: Sequence[Row]) -> None:
-        """Insert all, or nothing and `AlreadyExists`."""
+    def create_all(self, rows: Sequence[Row], by_type: Mapping[type[Row], Sequence[Row]]) -> None:
+        """Insert all, which are given by their type as well, or nothing and `AlreadyExists`."""
         if not rows:
             return
-        batches: dict[type[Row], list[Row]] = {}
-        for row in rows:
-            batches.setdefault(type(row), []).append(row)
 
         def work(attempt: Attempt) -> None:
             session = attempt.session
-            for row_type, batch in batches.items():
+            for row_type, batch in by_type.items():
                 self.insert_all(session, self.database.statements(session, TABLE_OF[row_type]), batch)
 
         try:
-            self.database.write(work, " and ".join(TABLE_OF[row_type].name for row_type in batches))
+            self.database.write(work, " and ".join(TABLE_OF[row_type].name for row_type in by_type))
         except DuplicateKey as clash:
             if not (clash.is_uncertain and all(self._is_there(row) for row in rows)):
                 raise self._first_taken(rows) from clash.__cause__
